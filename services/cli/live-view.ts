@@ -1,3 +1,4 @@
+import { faultChoices } from '../report/page/page-faults.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { LiveHost } from '../live/live-host.js';
 import type { LiveAddress } from '../live/live-server.js';
@@ -26,7 +27,8 @@ export class LiveView {
     faults: () => readonly ShownFault[],
   ): Promise<LiveHost> {
     const { address } = this;
-    const content = { runs: [pageOfFabric(this.fabric, this.run)], live: true };
+    const live = { faults: faultChoices() };
+    const content = { runs: [pageOfFabric(this.fabric, this.run)], live };
     const host = new LiveHost(content, status, faults);
     try {
       const place = await host.open(address, run);

@@ -1,4 +1,4 @@
-import { STEAL_GRANTS, STUCK_GRANTS } from '../fabric/scenario/fault-section.js';
+import { stealGrants, stuckGrants } from '../fabric/faults/grants.js';
 import { GRANTING } from '../mechanisms/registry.js';
 import { QUANTUM_OCTETS } from '../engine/units/ethernet.js';
 import { hasSharedBuffer, type PortSpec } from '../engine/contract/spec.js';
@@ -155,8 +155,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     ...(ports.every(({ grants }) => grants !== null) && {
       grant: control('ce-grant'),
       request: control('ce-request'),
-      stuck: () => ({ kind: STUCK_GRANTS }),
-      steal: () => ({ kind: STEAL_GRANTS, size: '4KB', interval: '5us' }),
+      stuck: () => ({ kind: stuckGrants.name }),
+      steal: () => ({ kind: stealGrants.name, size: '4KB', interval: '5us' }),
     }),
   };
 }

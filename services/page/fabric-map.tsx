@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FabricMap, FaultLook, MapLink } from '../report/page/page-data.js';
+import type { FaultLook } from '../fabric/faults/fault-look.js';
+import type { FabricMap, MapLink } from '../report/page/page-data.js';
 import type { Address } from './address.js';
 import { goTo, useAddress } from './address.js';
 import { looksAt } from './faults.js';

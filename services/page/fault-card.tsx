@@ -1,95 +1,21 @@
-import { MAC_CONTROL_KINDS } from '../engine/wire/mac-control/kinds.js';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
+import type { FaultField } from '../fabric/faults/fault-look.js';
 import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
+import type { FaultChoice } from '../report/page/page-data.js';
 import { say } from './live-link.js';
 import { Card } from './panels.js';
 
-/** What a kind of fault needs beside where and for how long, and what to begin with. */
-interface Field {
-  readonly key: string;
-  readonly text: string;
-  readonly choices?: readonly string[];
-}
-
-interface FaultKind {
-  readonly kind: string;
-  readonly says: string;
-  readonly fields: readonly Field[];
-}
-
-const FRAMES = [
-  'any',
-  ...MAC_CONTROL_KINDS.map(({ name }) => name),
-  'ce-tag-request',
-  'ce-tag-grant',
-  'cc-update',
-  'cf-update',
-];
-
-const KINDS: readonly FaultKind[] = [
-  { kind: 'link-down', says: 'the link has no carrier', fields: [] },
-  {
-    ...{ kind: 'loss', says: 'frames that arrive at the port are lost' },
-    fields: [{ key: 'probability', text: '10%' }],
-  },
-  {
-    ...{ kind: 'bit-errors', says: 'bits of frames that arrive are wrong' },
-    fields: [{ key: 'errorRate', text: '1e-6' }],
-  },
-  {
-    ...{ kind: 'delay', says: 'the link is longer' },
-    fields: [{ key: 'delay', text: '1us' }],
-  },
-  {
-    ...{ kind: 'slow-link', says: 'both directions run at a lower rate' },
-    fields: [{ key: 'rate', text: '10G' }],
-  },
-  {
-    ...{ kind: 'control', says: 'control frames that arrive are lost, doubled, spoilt or late' },
-    fields: [
-      { key: 'frames', text: MAC_CONTROL_KINDS[1]!.name, choices: FRAMES },
-      { key: 'action', text: 'lose', choices: ['lose', 'duplicate', 'corrupt', 'delay'] },
-      { key: 'probability', text: '10%' },
-    ],
-  },
-  { kind: 'freeze', says: 'the port sends nothing at all', fields: [] },
-  {
-    ...{ kind: 'storm', says: 'a broken NIC stops its link partner, again and again' },
-    fields: [{ key: 'priority', text: '3' }],
-  },
-  {
-    ...{ kind: 'steal-credit', says: 'credit in the hand of the port is gone' },
-    fields: [
-      { key: 'size', text: '6KB' },
-      { key: 'interval', text: '5us' },
-    ],
-  },
-  {
-    ...{ kind: 'slow-receiver', says: 'the application of the host reads slowly' },
-    fields: [{ key: 'rate', text: '10G' }],
-  },
-  { kind: 'stuck-credit', says: "the port's credit counter takes no grant", fields: [] },
-  {
-    ...{ kind: 'shrink-buffer', says: 'the switch has so much less memory to share' },
-    fields: [{ key: 'size', text: '1MB' }],
-  },
-  {
-    ...{ kind: 'wrong-map', says: 'the NIC pauses by another table of classes than software' },
-    fields: [{ key: 'classes', text: '0, 1, 2, 4, 3, 5, 6, 7' }],
-  },
-  { kind: 'reboot', says: 'the switch loses all that it holds and has learned', fields: [] },
-];
-
 /** Puts a fault into the run, at a port that was clicked. */
 export function FaultCard(props: {
+  readonly choices: readonly FaultChoice[];
   readonly faults: readonly ShownFault[];
   readonly port: string;
   readonly isLost: boolean;
 }): JSX.Element {
-  const { faults, port, isLost } = props;
-  const [chosen, choose] = useState(KINDS[0]!);
+  const { choices, faults, port, isLost } = props;
+  const [chosen, choose] = useState(choices[0]!);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [lasts, setLasts] = useState('20us');
   const [answer, setAnswer] = useState<LiveAnswer | null>(null);
@@ -120,10 +46,10 @@ export function FaultCard(props: {
           <select
             aria-label="kind of fault"
             onChange={(event) => {
-              choose(KINDS.find(({ kind }) => kind === event.currentTarget.value)!);
+              choose(choices.find(({ kind }) => kind === event.currentTarget.value)!);
             }}
           >
-            {KINDS.map(({ kind }) => (
+            {choices.map(({ kind }) => (
               <option key={kind} value={kind} selected={kind === chosen.kind}>
                 {kind}
               </option>
@@ -165,7 +91,7 @@ export function FaultCard(props: {
 }
 
 function FieldInput(props: {
-  readonly field: Field;
+  readonly field: FaultField;
   readonly text: string;
   readonly change: (text: string) => void;
 }): JSX.Element {

@@ -1,6 +1,7 @@
 import { createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { FaultLook, FaultView } from '../report/page/page-data.js';
+import type { FaultLook } from '../fabric/faults/fault-look.js';
+import type { FaultView } from '../report/page/page-data.js';
 import type { Moment } from './run-view.js';
 
 /** Faults of the run that is shown, for all that has an axis of time. */

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatShare, formatTime } from '../report/format.js';
 import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data.js';
-import type { PageContent } from '../report/page/page-data.js';
+import type { FaultChoice, PageContent } from '../report/page/page-data.js';
 import { goToPort, useAddress } from './address.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
@@ -37,9 +37,11 @@ interface Received {
 /** The page of a run that goes on; in the end it becomes the report. */
 export function LivePage(props: {
   readonly initial: RunView;
+  /** Kinds of faults that it may be given. */
+  readonly choices: readonly FaultChoice[];
   readonly become: (content: PageContent) => void;
 }): JSX.Element {
-  const { initial, become } = props;
+  const { initial, choices, become } = props;
   const [theme, toggleTheme] = useTheme();
   const [received, setReceived] = useState<Received>({
     ...{ view: initial, status: UNHEARD, drops: 0, faults: [] },
@@ -102,7 +104,11 @@ export function LivePage(props: {
           <TreeCard {...{ run, choose, mark }} isLive />
         </>
       )}
-      <FaultCard faults={received.faults} port={view.run.ports[port]!.name} isLost={isLost} />
+      <FaultCard
+        {...{ choices, isLost }}
+        faults={received.faults}
+        port={view.run.ports[port]!.name}
+      />
       <Reproduce run={view.run} />
     </main>
   );

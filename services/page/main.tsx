@@ -17,8 +17,8 @@ function Page({ made }: { readonly made: PageContent }): JSX.Element {
   if (content.sweep !== undefined) return <SweepPageView sweep={content.sweep} />;
   const views = content.runs.map(viewOf);
   const [first] = views;
-  if (content.live === true) {
-    return <LivePage initial={first!} become={setContent} />;
+  if (content.live !== undefined) {
+    return <LivePage initial={first!} choices={content.live.faults} become={setContent} />;
   }
   if (views.length === 1) return <RunPageView view={first!} />;
   return <ComparePage views={views} comparison={content.comparison!} />;

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FaultLook, RunPage } from '../report/page/page-data.js';
+import type { FaultLook } from '../fabric/faults/fault-look.js';
+import type { RunPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Completions, Slowdowns } from './distributions.js';

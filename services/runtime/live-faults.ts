@@ -5,6 +5,7 @@ import type { PlacedFault } from '../fabric/assembly/fault-plan.js';
 import { placeFaults, withFaults } from '../fabric/assembly/fault-plan.js';
 import { packPlain, unpackPlain } from './checkpoints/plain-octets.js';
 import { ScenarioError } from '../settings/errors.js';
+import { FAULT_KINDS } from '../fabric/faults/registry.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
@@ -119,9 +120,12 @@ export class LiveFaults {
     const number = fabric.scenario.faults.length;
     const loaded = this.loaded.with(['faults'], [...this.words(), fault], SOURCE);
     const section = loaded.scenario.faults[number]!;
-    if (section.kind === 'mis-cabling') {
+    if (FAULT_KINDS.get(section.kind)!.beforeRun) {
       const path = ['faults', number, 'kind'];
-      throw loaded.errorAt(path, 'links are connected before a run begins: declare mis-cabling');
+      throw loaded.errorAt(
+        path,
+        `links are connected before a run begins: declare ${section.kind}`,
+      );
     }
     const placed = placeFaults(fabric, [section], number, (path, message) =>
       loaded.errorAt(path, message),

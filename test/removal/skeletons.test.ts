@@ -50,22 +50,26 @@ describe('a skeleton', () => {
     };
     assert.match(refused('mechanism', 'OwnWay'), /name "OwnWay": write lower-case letters/);
     assert.match(refused('mechanism', 'swift'), /swift: it is there already/);
-    assert.match(refused('switch', NAME), /switch: no such kind; one of mechanism, plugin, load/);
+    assert.match(
+      refused('switch', NAME),
+      /switch: no such kind; one of mechanism, fault, plugin, load/,
+    );
+    assert.match(refused('fault', 'reboot'), /reboot\.ts: it is there already/);
   });
 
-  it('of a mechanism compiles, and passes its test', { skip: skipUnlessLong }, () => {
+  const compiles = (kind: string, tests: string): void => {
     const copy = mkdtempSync(join(tmpdir(), 'selvage-skeleton-'));
-    const test = `test/unit/mechanisms/${NAME}.test.ts`;
+    const test = `${tests}/${NAME}.test.ts`;
     try {
       for (const path of ['services', 'skeletons', 'test/kit', 'test/tidy', 'tsconfig.base.json']) {
         cpSync(join(ROOT, path), join(copy, path), { recursive: true });
       }
-      mkdirSync(join(copy, 'test/unit/mechanisms'), { recursive: true });
+      mkdirSync(join(copy, tests), { recursive: true });
       cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
       for (const path of ['node_modules', 'proto', 'yang', 'docs']) {
         symlinkSync(join(ROOT, path), join(copy, path));
       }
-      const made = execute(copy, join(copy, 'skeletons/new.mjs'), 'mechanism', NAME);
+      const made = execute(copy, join(copy, 'skeletons/new.mjs'), kind, NAME);
       assert.equal(made.status, 0, made.said);
       const settings = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as object;
       const include = ['services/**/*.ts', test, ...ownSources('test/kit/emulate.ts')];
@@ -76,5 +80,13 @@ describe('a skeleton', () => {
     } finally {
       rmSync(copy, { recursive: true });
     }
+  };
+
+  it('of a mechanism compiles, and passes its test', { skip: skipUnlessLong }, () => {
+    compiles('mechanism', 'test/unit/mechanisms');
+  });
+
+  it('of a fault compiles, and passes its test', { skip: skipUnlessLong }, () => {
+    compiles('fault', 'test/unit/fabric/faults');
   });
 });

@@ -1,3 +1,4 @@
+import { FAULT_KINDS } from '../faults/registry.js';
 import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { Scenario } from '../scenario/scenario.js';
@@ -73,7 +74,7 @@ function switchSpec(
 
 /** Whether frames of one flow all take one path. */
 function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
-  const detours = faults.some(({ kind }) => kind === 'link-down' || kind === 'reboot');
+  const detours = faults.some(({ kind }) => FAULT_KINDS.get(kind)!.breaksLinks);
   return !settings.some(
     ({ switch: { ecmp, failover } }) => ecmp !== 'flow' || (detours && failover.enabled),
   );

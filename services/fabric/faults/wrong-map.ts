@@ -22,8 +22,8 @@ export const wrongMap = faultKind({
     const count = device.nic.classes;
     const beyond = classes.find((tc) => tc >= count);
     if (beyond !== undefined) {
-      const message = `${device.name} has no class ${beyond}: its NIC has ${count}, 0 to ${count - 1}`;
-      throw at.error(message, 'classes');
+      const has = `its NIC has ${count}, 0 to ${count - 1}`;
+      throw at.error(`${device.name} has no class ${beyond}: ${has}`, 'classes');
     }
     // The class that should stop does not, and may overflow the buffer at the other end.
     at.putAtPeer({ kind: 'excuse' });

@@ -1,32 +1,6 @@
 /** Faults of a scenario, in base units. */
 
-import { EXCHANGE } from '../../mechanisms/registry.js';
 import type { Place } from './place.js';
-
-/** Grants that never were come to a port; it grants nothing more. */
-export const STEAL_GRANTS = `steal-${EXCHANGE}` as const;
-export const STUCK_GRANTS = `stuck-${EXCHANGE}` as const;
-
-export type FaultKind =
-  | 'link-down'
-  | 'loss'
-  | 'bit-errors'
-  | 'delay'
-  | 'slow-link'
-  | 'control'
-  | 'freeze'
-  | 'storm'
-  | 'forge'
-  | typeof STEAL_GRANTS
-  | typeof STUCK_GRANTS
-  | 'shrink-buffer'
-  | 'reboot'
-  | 'full-table'
-  | 'lldp-drift'
-  | 'slow-receiver'
-  | 'host-pause'
-  | 'mis-cabling'
-  | 'wrong-map';
 
 interface FaultPlace extends Place {
   /** Each of these ports has the fault with this probability, sampled once by the seed. */
@@ -35,7 +9,8 @@ interface FaultPlace extends Place {
 
 export interface FaultSection {
   readonly name: string;
-  readonly kind: FaultKind;
+  /** One of `FAULT_KINDS`. */
+  readonly kind: string;
   readonly where: FaultPlace;
   readonly startPs: number;
   /** Infinity: to the end. */
@@ -49,36 +24,8 @@ export interface FaultSection {
   readonly stream: string;
   /** So long after its end, everything has recovered; null: not required. */
   readonly recoverPs: number | null;
-  /** One bit each. */
-  readonly priorities: number;
-  /** Whether the file names priorities. */
-  readonly named: boolean;
-  readonly probability: number;
-  readonly errorRate: number;
-  /** A name of CONTROL_FRAMES. */
-  readonly frames: string;
-  readonly action: 'lose' | 'duplicate' | 'corrupt' | 'delay';
-  readonly delayPs: number;
-  readonly jitterPs: number;
-  readonly rateBps: number;
-  readonly intervalPs: number;
-  readonly quanta: number;
-  /** Of a spoofed frame; empty: it is composed of what follows. */
-  readonly octets: readonly number[];
-  /** Hosts: destination of a spoofed message, and its alleged source; null: the destination. */
-  readonly to: string | null;
-  readonly source: string | null;
-  /** Null: as long as its mechanism pauses at most. */
-  readonly pausePs: number | null;
-  readonly bytes: number;
-  /** Of learned addresses (`mac`), or of a mechanism by its name. */
-  readonly table: string;
-  readonly entries: number;
-  readonly ppm: number;
-  /** By priority: the class that is paused for it. */
-  readonly classes: readonly number[];
-  /** Ports whose links are swapped. */
-  readonly swap: readonly string[];
+  /** Keys of its kind, as they are given. */
+  readonly given: Readonly<Record<string, unknown>>;
 }
 
 /** When a fault is over for the last time; Infinity: it lasts to the end of the run. */

@@ -1,3 +1,4 @@
+import { misCabling } from '../faults/mis-cabling.js';
 import type { FaultSection } from '../scenario/fault-section.js';
 import type { Fail } from './cabling.js';
 import type { Topology, TopologyEnd, TopologyLink } from './topology.js';
@@ -9,9 +10,9 @@ export function swapLinks(
   faults: readonly FaultSection[],
   fail: Fail,
 ): Topology {
-  return faults.reduce((topology, { kind, swap }, index) => {
-    if (kind !== 'mis-cabling') return topology;
-    return swapped(topology, swap as [string, string], (message) =>
+  return faults.reduce((topology, { kind, given }, index) => {
+    if (kind !== misCabling.name) return topology;
+    return swapped(topology, given['swap'] as [string, string], (message) =>
       fail(['faults', index, 'swap'], message),
     );
   }, planned);

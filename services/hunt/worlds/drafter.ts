@@ -1,6 +1,5 @@
 import { EXCHANGE, GRANTING_CONTROLS, PAUSING_CONTROLS } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
-import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Sampler } from './sampler.js';
 import { drawnJob } from './jobs.js';
@@ -31,7 +30,7 @@ const OF_SWITCHES = [
   'ports',
   'ci',
 ];
-const PAUSING: readonly FaultKind[] = ['storm', 'forge', 'control'];
+const PAUSING: readonly string[] = ['storm', 'forge', 'control'];
 const ADDRESSES = ['mac', 'ipv4', 'ipv6'];
 const OF_HOSTS = [...ADDRESSES, 'nic'];
 
@@ -294,10 +293,8 @@ export class Drafter {
   private fault(): Draft {
     const { sampler, drawer, place } = this;
     const node = resolve(sectionNode('faults')).items!;
-    const kind = sampler.chance(0.35)
-      ? 'link-down'
-      : sampler.pick(Object.keys(FAULT_KEYS) as FaultKind[]);
-    const { must, may } = FAULT_KEYS[kind];
+    const kind = sampler.chance(0.35) ? 'link-down' : sampler.pick(Object.keys(FAULT_KEYS));
+    const { must, may } = FAULT_KEYS[kind]!;
     const where = resolve(resolve(node).properties!['where']!);
     const keys = new Set([...must, ...may.filter(() => sampler.chance(0.3))]);
     if (kind === 'mis-cabling')

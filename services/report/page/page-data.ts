@@ -1,3 +1,4 @@
+import type { FaultForm, FaultLook } from '../../fabric/faults/fault-look.js';
 import type { LoadResult, Percentiles, Tally } from '../../measures/statistics.js';
 import type { Comparison } from '../comparison/comparison-data.js';
 import type { EpisodesView, Figure, FlowsView, LimitView } from './page-flow-data.js';
@@ -62,8 +63,10 @@ export interface RunPage {
   readonly rates: readonly RateCurve[];
 }
 
-/** A link that is down, slow or loses frames; or what a device does wrong. */
-export type FaultLook = 'down' | 'slow' | 'lossy' | 'device';
+/** A kind of fault that a run may be given. */
+export interface FaultChoice extends FaultForm {
+  readonly kind: string;
+}
 
 /** A fault: where and when it acted, and what it did. */
 export interface FaultView {
@@ -385,5 +388,5 @@ export interface PageContent {
   /** Instead of runs. */
   readonly sweep?: SweepPage;
   /** The only run goes on, and its news are sent. */
-  readonly live?: boolean;
+  readonly live?: { readonly faults: readonly FaultChoice[] };
 }

@@ -1,17 +1,7 @@
+import { FAULT_KINDS } from '../../fabric/faults/registry.js';
 import type { FaultResult } from '../../runtime/results/results.js';
 import { faultText } from '../fault-text.js';
-import type { FaultLook, FaultView } from './page-data.js';
-
-/** How a link, or a device, with a fault of a kind looks on the map. */
-const LOOKS: Readonly<Record<string, FaultLook>> = {
-  'link-down': 'down',
-  freeze: 'down',
-  'slow-link': 'slow',
-  delay: 'slow',
-  loss: 'lossy',
-  'bit-errors': 'lossy',
-  control: 'lossy',
-};
+import type { FaultChoice, FaultView } from './page-data.js';
 
 /** Faults of a page: on its axes of time, and on the map. */
 export function faultsView(
@@ -23,9 +13,16 @@ export function faultsView(
     .map((fault) => ({
       name: fault.fault,
       kind: fault.kind,
-      look: LOOKS[fault.kind] ?? 'device',
+      look: FAULT_KINDS.get(fault.kind)?.look ?? 'device',
       ports: fault.at.flatMap((name) => placeOf.get(name) ?? []),
       spells: fault.spells.map(({ startPs, endPs }) => [startPs, endPs] as const),
       text: faultText(fault),
     }));
+}
+
+/** Kinds that the page of a run injects. */
+export function faultChoices(): FaultChoice[] {
+  return [...FAULT_KINDS.values()].flatMap(({ name, form }) =>
+    form === undefined ? [] : [{ kind: name, ...form }],
+  );
 }

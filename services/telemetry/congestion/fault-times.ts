@@ -2,7 +2,6 @@ import type { FaultEffect } from '../../engine/contract/fault.js';
 import { firstSpell, nextSpell, type Spell } from '../../engine/faults/fault-schedule.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 
 /** More activities of a fault are not listed. */
 const SPELLS_MOST = 10_000;
@@ -12,7 +11,7 @@ export interface FaultAtPort {
   /** Its place among those of the scenario. */
   readonly fault: number;
   readonly name: string;
-  readonly kind: FaultKind;
+  readonly kind: string;
   readonly effect: FaultEffect['kind'];
   readonly device: number;
   readonly port: number;
