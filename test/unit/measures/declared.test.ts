@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { METRICS } from '../../../services/fabric/scenario/metrics.js';
-import { columnOf, type Measure } from '../../../services/mechanisms/measure.js';
+import { columnOf, type Measure, publishedKey } from '../../../services/mechanisms/measure.js';
 import { FLOW_MEASURES } from '../../../services/measures/flow-measures.js';
 import { PORT_MEASURES } from '../../../services/measures/port-measures.js';
 import { COMPARED, SWEPT } from '../../../services/measures/run-totals.js';
@@ -36,7 +36,8 @@ describe('a measure', () => {
         }
         if (compared) assert.ok(COMPARED.some((total) => total.key === key));
         if (swept) assert.ok(SWEPT.some((total) => total.key === key));
-        if (summarised) assert.ok(schema.includes(`"${key}":{"description":"${meaning}"`));
+        if (summarised)
+          assert.ok(schema.includes(`"${publishedKey(key)}":{"description":"${meaning}"`));
         if (onPage) assert.ok(figures.some(({ by }) => by === (onPage.by ?? key)));
       });
     }
