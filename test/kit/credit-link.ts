@@ -133,9 +133,9 @@ class End implements MechanismHost {
 
   announceShort(): void {}
   repeat(): void {}
-  doze(): void {}
+  wakeAt(): void {}
 
-  giveUp(): void {}
+  dropKept(): void {}
   wake(): void {}
 
   controlDue(): boolean {

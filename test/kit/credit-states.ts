@@ -143,14 +143,14 @@ class End implements MechanismHost {
     this.credit.configurePort(0, port as unknown as PortSpec);
   }
 
-  giveUp(): void {}
+  dropKept(): void {}
   hold(): void {}
   announceStop(): void {}
   announceNotice(): void {}
   announceGrantStep(): void {}
   announceShort(): void {}
   repeat(): void {}
-  doze(): void {}
+  wakeAt(): void {}
   wake(): void {}
 
   controlDue(): boolean {

@@ -23,7 +23,7 @@ export class Tamperer extends NullProbe {
     const { controlPayloads } = this.engine;
     const octets = controlPayloads.octets(frame).slice();
     this.change(octets);
-    controlPayloads.unload(frame);
+    controlPayloads.release(frame);
     controlPayloads.load(frame, octets, octets.length);
   }
 }

@@ -134,7 +134,7 @@ export interface PauseWatchdog {
   /** Pauses of a priority are ignored now. */
   isStorm(port: PortRow, priority: Priority): boolean;
   /** Sets what is built after the mechanisms. */
-  equip(tools: WatchdogTools): void;
+  setTools(tools: WatchdogTools): void;
 }
 
 /** Effects of a watchdog beyond its port's gate. */
@@ -297,11 +297,11 @@ export interface MechanismHost {
    * The transmitter of a port that has nothing to send acts at this time, if not before. One that
    * is busy asks its link layer (`owesAt`) when it has nothing more to send.
    */
-  doze(port: PortRow, untilPs: number): void;
+  wakeAt(port: PortRow, untilPs: number): void;
   /** The link layer of a port has frames to send again, or has no longer. */
   repeat(port: PortRow, due: boolean): void;
   /** The link layer of a port will not send a frame again: it is dropped there. */
-  giveUp(port: PortRow, frame: FrameRef): void;
+  dropKept(port: PortRow, frame: FrameRef): void;
   /** Notifies probes that a port paused or resumed its link partner. */
   announceStop(port: PortRow, group: number, stop: boolean): void;
   /** Not zero while any probe is attached: only then are arguments for it put together. */

@@ -43,17 +43,17 @@ export interface ControlPayloads {
   /** The octets of a notice in a device; a view. */
   octets(frame: FrameRef): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
-  claims(octets: Uint8Array): boolean;
+  isOfFrame(octets: Uint8Array): boolean;
   /** Octets arrived whose frame is next; they are in a slot of the store. */
-  came(port: number, slot: number): void;
+  arrived(port: number, slot: number): void;
   /** The slot of octets whose frame arrives next at a port; -1 if there are none. */
   waiting(port: number): number;
   /** They are in another slot from now on. */
   moved(port: number, slot: number): void;
   /** A notice has arrived: the octets that arrived before belong to it. */
-  board(port: number, frame: FrameRef): void;
+  attach(port: number, frame: FrameRef): void;
   /** A notice leaves the device, or is dropped: its octets are released. */
-  unload(frame: FrameRef): void;
+  release(frame: FrameRef): void;
   /** A copy of a notice gets octets of its own. */
   share(copy: number): void;
   /** A C-TAG was added to a notice or removed: its length as a frame, which is padded. */
@@ -94,11 +94,11 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     return slot < 0 ? scratch.subarray(0, 0) : store.get(slot).subarray(0, store.length(slot));
   }
 
-  function claims(octets: Uint8Array): boolean {
+  function isOfFrame(octets: Uint8Array): boolean {
     return isMessageType(readU16(octets, ETHERTYPE_AT));
   }
 
-  function came(port: number, slot: number): void {
+  function arrived(port: number, slot: number): void {
     // The frame of earlier octets was lost on the link.
     if (ahead[port] >= 0) store.giveBack(ahead[port]);
     ahead[port] = slot;
@@ -112,12 +112,12 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     ahead[port] = slot;
   }
 
-  function board(port: number, frame: FrameRef): void {
+  function attach(port: number, frame: FrameRef): void {
     pool.setCarried(frame, ahead[port]);
     ahead[port] = NOTHING;
   }
 
-  function unload(frame: FrameRef): void {
+  function release(frame: FrameRef): void {
     const slot = pool.carried(frame);
     if (slot >= 0) store.giveBack(slot);
     pool.setCarried(frame, NOTHING);
@@ -142,12 +142,12 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
       writeU16(scratch, ETHERTYPE_AT + 2, (priority << 13) | (ends[frame + VLAN] & VID_MASK));
       scratch.set(own.subarray(ETHERTYPE_AT), ETHERTYPE_AT + VLAN_TAG_OCTETS);
     }
-    unload(frame);
+    release(frame);
     pool.setCarried(frame, store.put(scratch, length));
     return frameOctets(length);
   }
 
-  return { make, load, octets, claims, came, waiting, moved, board, unload, share, retag };
+  return { make, load, octets, isOfFrame, arrived, waiting, moved, attach, release, share, retag };
 }
 
 /** Of a frame with so many octets before its FCS: shorter ones are padded (802.3 3.2.8). */

@@ -131,7 +131,7 @@ export function makeEgressPath(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     listeners.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.release(frame);
     pool.release(frame);
   }
 

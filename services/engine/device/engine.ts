@@ -155,11 +155,11 @@ export class Engine implements MechanismHost {
       switching: this.switching,
       hosting: this.hosting,
     };
-    this.discovery.equip(makeOperator(shared, this.devices, parts));
-    faults.equip(makeFaultTools(shared, this.devices, parts));
-    set.failover.equip(makeFailoverTools(shared, this.devices, parts));
+    this.discovery.setTools(makeOperator(shared, this.devices, parts));
+    faults.setTools(makeFaultTools(shared, this.devices, parts));
+    set.failover.setTools(makeFailoverTools(shared, this.devices, parts));
     for (const { watchdog } of all) {
-      watchdog?.equip(makeWatchdogTools(shared, this.devices, parts));
+      watchdog?.setTools(makeWatchdogTools(shared, this.devices, parts));
     }
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -308,14 +308,14 @@ export class Engine implements MechanismHost {
     if (due) this.egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
-  doze(port: number, untilPs: number): void {
+  wakeAt(port: number, untilPs: number): void {
     const { ports, transmits } = this.shared;
     if (transmits.at[port] !== Infinity) return;
     transmits.at[port] = Math.max(untilPs, ports.freeAt(port), this.clock.now);
     transmits.joined(ports.owner(port), port);
   }
 
-  giveUp(port: number, frame: FrameRef): void {
+  dropKept(port: number, frame: FrameRef): void {
     const { ports, pool, counters, digests } = this.shared;
     const { place, firstPort, spec, listeners } = this.devices[ports.owner(port)];
     const { now } = this.clock;

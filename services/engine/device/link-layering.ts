@@ -113,7 +113,7 @@ export function makeLinkLayering(
     counters.rejected(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     listeners.frameRejected?.frameRejected(d, local, clock.now, pool, frame, reason);
     digests.mix(d, DID_DROP | local, reason);
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.release(frame);
     pool.release(frame);
   }
 

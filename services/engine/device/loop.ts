@@ -63,7 +63,7 @@ import type { Starting } from './starting.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
-import { makeWarming } from './warming.js';
+import { makePrefetch } from './prefetch.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /** Set in the id of a control frame to which faults have been applied. */
@@ -108,7 +108,7 @@ export function makeLoop(
   const { arrivals, transmits, horizon, events, traceMask, linkNumbers, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
-  const warm = makeWarming(shared, devices);
+  const prefetch = makePrefetch(shared, devices);
   const entering = makeEntering(shared, devices);
   const dataPath = { accept, sendCarried };
   const layering = makeLinkLayering(
@@ -128,7 +128,7 @@ export function makeLoop(
     const device = devices[d];
     const { timerQueue } = device;
     timerQueue.begin(bound);
-    if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
+    if (pool.extent() > COLD_FRAMES) prefetch(d, device, bound);
     /** Of this call: time of a device never decreases. */
     let last = -Infinity;
     for (;;) {
@@ -172,12 +172,13 @@ export function makeLoop(
     if (isPlain && traceMask.isLayeredOnly(port)) {
       const reason = layering.letIn(port, frame, UNHURT);
       count(d, device, port, frame);
-      if (reason === UNHURT) passOn(d, port, frame);
+      if (reason === UNHURT) toDevice(d, port, frame);
       else layering.reject(d, port, frame, reason);
-    } else if (!isPlain || traceMask.matchesReceived(port, frame)) attend(d, device, port, frame);
+    } else if (!isPlain || traceMask.matchesReceived(port, frame))
+      arriveSpecial(d, device, port, frame);
     else {
       count(d, device, port, frame);
-      passOn(d, port, frame);
+      toDevice(d, port, frame);
     }
   }
 
@@ -185,30 +186,36 @@ export function makeLoop(
    * An arriving frame is traced or poisoned, carries octets, a fault may affect it, or a link layer
    * checks it.
    */
-  function attend(d: number, device: Device, port: number, frame: FrameRef): void {
+  function arriveSpecial(d: number, device: Device, port: number, frame: FrameRef): void {
     const isImpaired = traceMask.isImpaired(port);
     const error = errors.errorOf(port, frame, isImpaired);
     const isLayered = ports.hasLinkLayer(port);
     const isRepeated = isLayered && linkNumbers.has(frame);
     const reason = isLayered ? layering.letIn(port, frame, error) : error;
     const carries = (pool.words[frame + CLASS] & CARRIES_FLAG) !== 0;
-    if (carries) controlPayloads.board(port, frame);
+    if (carries) controlPayloads.attach(port, frame);
     const mayBeHit = carries && isImpaired && reason === UNHURT;
     const fate = mayBeHit ? fateOfCarried(device, port, frame) : reason;
     if (reason !== UNHURT && reason !== DROP.POISONED && isRepeated) {
       count(d, device, port, frame);
       layering.reject(d, port, frame, reason);
-    } else if (fate !== LATER) takeFrame(d, device, port, frame, fate);
+    } else if (fate !== LATER) endArrival(d, device, port, frame, fate);
   }
 
   /** A frame has arrived, and is discarded for a reason unless that is UNHURT. */
-  function takeFrame(d: number, device: Device, port: number, frame: FrameRef, fate: number): void {
+  function endArrival(
+    d: number,
+    device: Device,
+    port: number,
+    frame: FrameRef,
+    fate: number,
+  ): void {
     count(d, device, port, frame);
     if (traceMask.wantsReceived(port, frame)) {
       const { firstPort, listeners } = device;
       listeners.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
     }
-    if (fate === UNHURT) passOn(d, port, frame);
+    if (fate === UNHURT) toDevice(d, port, frame);
     else egressPath.lose(d, port, frame, fate);
   }
 
@@ -220,7 +227,7 @@ export function makeLoop(
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
   }
 
-  function passOn(d: number, port: number, frame: FrameRef): void {
+  function toDevice(d: number, port: number, frame: FrameRef): void {
     if (entering.changes[port] !== 0) entering.classify(port, frame);
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -291,7 +298,7 @@ export function makeLoop(
     const place = device.late.findIndex((frame) => pool.carried(frame) === slot);
     assert(place >= 0, 'loop.late-frame-of-device');
     const [frame] = device.late.splice(place, 1);
-    takeFrame(device.place, device, device.firstPort + local, frame, UNHURT);
+    endArrival(device.place, device, device.firstPort + local, frame, UNHURT);
   }
 
   function transmit(d: number, device: Device, port: number): void {
@@ -407,7 +414,7 @@ export function makeLoop(
   function sendCarried(d: number, local: number, peer: number, frame: FrameRef): void {
     const octets = controlPayloads.octets(frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
-    controlPayloads.unload(frame);
+    controlPayloads.release(frame);
   }
 
   /** Sends the control frame of the first source that has one; false if every source declines. */
@@ -511,7 +518,7 @@ export function makeLoop(
     const mayBe = (flags[port] & (MEDDLED | CUT)) !== 0 && id === local;
     const isSet = store.length(slot) === ORDERED_SET_OCTETS;
     // Octets that belong to a frame are lost with it.
-    const isOfFrame = !isSet && controlPayloads.claims(store.get(slot));
+    const isOfFrame = !isSet && controlPayloads.isOfFrame(store.get(slot));
     if (mayBe && !isOfFrame && isMeddledWith(device, port, slot)) return;
     const octets = store.get(slot);
     const length = store.length(slot);
@@ -527,8 +534,8 @@ export function makeLoop(
       store.giveBack(slot);
       return;
     }
-    if (controlPayloads.claims(octets)) {
-      controlPayloads.came(port, slot);
+    if (controlPayloads.isOfFrame(octets)) {
+      controlPayloads.arrived(port, slot);
       return;
     }
     device.listeners.controlReceived?.controlReceived(

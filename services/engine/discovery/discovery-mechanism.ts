@@ -79,7 +79,7 @@ export class DiscoveryMechanism implements Mechanism {
   ) {}
 
   /** Sets what applies the negotiated configuration. */
-  equip(operator: PortOperator): void {
+  setTools(operator: PortOperator): void {
     this.operator = operator;
   }
 

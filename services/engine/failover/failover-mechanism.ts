@@ -93,7 +93,7 @@ export class FailoverMechanism implements Mechanism {
   }
 
   /** Sets what is built after the mechanisms. */
-  equip(tools: FailoverTools): void {
+  setTools(tools: FailoverTools): void {
     this.tools = tools;
   }
 

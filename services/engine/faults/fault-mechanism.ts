@@ -121,7 +121,7 @@ export class FaultMechanism implements Mechanism {
   }
 
   /** Sets what is built after the mechanisms. */
-  equip(tools: FaultTools): void {
+  setTools(tools: FaultTools): void {
     this.tools = tools;
   }
 

@@ -73,7 +73,7 @@ export interface LlrPathEvents {
   cameAhead(port: PortRow): void;
   /** What was missing has come. */
   cameAgain(port: PortRow): void;
-  doze(port: PortRow, untilPs: number): void;
+  wakeAt(port: PortRow, untilPs: number): void;
 }
 
 export interface LlrPath extends Pick<LinkLayer, 'owesAt' | 'starts' | 'started' | 'arrives'> {
@@ -175,7 +175,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (words[at + RX_STATE] === RX_SEND_NACK) return;
     doubles[own + OWES_AT] = doubles[own + ACKED_AT] + doubles[own + SPACING_PS];
     assert(doubles[own + OWES_AT] < Infinity, 'llr.owes-in-time');
-    events.doze(port, doubles[own + OWES_AT]);
+    events.wakeAt(port, doubles[own + OWES_AT]);
   }
 
   /** Number of the ACK that starts now. */

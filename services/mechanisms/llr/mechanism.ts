@@ -245,7 +245,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     const frames = machine.flush(this.words, port * STRIDE);
     this.count(port, COUNT.LLR_TX_DISCARD, frames);
     this.buffers.forEach(port, (frame) => {
-      this.host.giveUp(port, frame);
+      this.host.dropKept(port, frame);
     });
     assert(this.buffers.frames(port) === frames, 'llr.given-up-was-kept');
     this.buffers.release(port, frames);
@@ -277,8 +277,8 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.refreshOwed(port);
   }
 
-  doze(port: PortRow, untilPs: number): void {
-    this.host.doze(port, untilPs);
+  wakeAt(port: PortRow, untilPs: number): void {
+    this.host.wakeAt(port, untilPs);
   }
 
   cameBad(port: PortRow, number: number): void {

@@ -7,7 +7,7 @@ import { RemoteStops } from './remote-stops.js';
 import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-header.js';
 import { OPCODE_PFC } from '../../engine/wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
-import { Defiance } from './defiance.js';
+import { IgnoredPauses } from './ignored-pauses.js';
 import * as invariants from './invariants.js';
 import { applyPfc, fillPfc, groupPriorities, groupsOf } from './machine.js';
 import { PfcCounters, pfcManagedValues } from './managed.js';
@@ -27,7 +27,7 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
   readonly remote: RemoteStops;
   /** Handles pauses that last too long, here and at link partners. */
   readonly watchdog: PfcWatchdog;
-  private readonly defiance: Defiance;
+  private readonly ignored: IgnoredPauses;
   private readonly frame = blankPfcFrame();
   /** The last received frame. */
   private readonly decoded = blankPfcFrame();
@@ -46,9 +46,9 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
     this.watchdog = new PfcWatchdog(tables, host, this.responder, slot, WATCHDOG_TIMER);
-    this.defiance = new Defiance(tables, host.clock);
+    this.ignored = new IgnoredPauses(tables, host.clock);
     this.responder.listener = this.watchdog;
-    this.initiator.listener = this.defiance;
+    this.initiator.listener = this.ignored;
   }
 
   canStop(port: PortRow, priority: Priority): boolean {
@@ -56,7 +56,7 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
   }
 
   mayBeIgnored(port: PortRow, group: number): boolean {
-    return this.defiance.isDefied(port, group);
+    return this.ignored.mayIgnore(port, group);
   }
 
   stopFor(port: PortRow, priority: Priority, durationPs: number): void {
@@ -88,7 +88,7 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     this.prioritiesOf[port] = groupPriorities(spec, own?.priorities ?? 0);
     this.setOperational(port, own?.priorities ?? 0);
     this.watchdog.configure(port, own);
-    this.defiance.configure(port, own);
+    this.ignored.configure(port, own);
   }
 
   /** Priorities that both ends have PFC for. */

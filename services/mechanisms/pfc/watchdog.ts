@@ -53,7 +53,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
   }
 
   /** Sets what is built after the mechanisms. */
-  equip(tools: WatchdogTools): void {
+  setTools(tools: WatchdogTools): void {
     this.tools = tools;
   }
 

@@ -55,8 +55,8 @@ class FakeHost implements MechanismHost {
   }
   wake(): void {}
   repeat(): void {}
-  doze(): void {}
-  giveUp(): void {}
+  wakeAt(): void {}
+  dropKept(): void {}
   announceStop(): void {}
 
   readonly hasListeners = new Uint8Array(1);

@@ -40,8 +40,8 @@ import type { Starting } from '../starting.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
-import type { Complaints } from './complaints.js';
-import { makeComplaints } from './complaints.js';
+import type { CongestionNotifications } from './notifications.js';
+import { makeNotifications } from './notifications.js';
 import type { Rates } from './rates.js';
 import { KIND_RANK, makeHostOperations } from './host-operations.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
@@ -103,7 +103,7 @@ export interface Hosting {
   planned(d: number): number;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
-  readonly complaints: Complaints;
+  readonly notifications: CongestionNotifications;
 }
 
 interface HostParts {
@@ -145,7 +145,7 @@ export function makeHosting(
   });
   rates.leaveToQueues(adapters);
   const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, egressPath, takeKept);
-  const complaints = makeComplaints(shared, devices, controlPayloads, rates);
+  const notifications = makeNotifications(shared, devices, controlPayloads, rates);
   const operations = makeHostOperations(shared, devices, (d, c) => {
     if (senders.releaseMessages(firstSend[d] + c, 1)) wake(d, c);
   });
@@ -168,7 +168,7 @@ export function makeHosting(
   const roleCarrier: HostCarrier = {
     stopConnection,
     limitRate: (port, connection, feedback) =>
-      complaints.notify(ports.owner(port), connection, feedback),
+      notifications.notify(ports.owner(port), connection, feedback),
   };
 
   function configure(device: Device, spec: HostSpec): void {
@@ -272,7 +272,7 @@ export function makeHosting(
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       rates.observed(send, expected, controlPayloads.octets(frame));
-      controlPayloads.unload(frame);
+      controlPayloads.release(frame);
     }
     if (!senders.answered(send, pool, frame)) return;
     wake(d, c);
@@ -284,11 +284,11 @@ export function makeHosting(
   function takeNotice(d: number, port: number, frame: FrameRef): void {
     const { mac } = specs[d].ports[port - nicPort[d]];
     const octets = controlPayloads.octets(frame);
-    if (!complaints.take(d, octets)) {
+    if (!notifications.take(d, octets)) {
       const bornPs = pool.born(frame);
       takers[d].some((role) => role.takes(port, mac, octets, bornPs));
     }
-    controlPayloads.unload(frame);
+    controlPayloads.release(frame);
   }
 
   function stopConnection(
@@ -452,12 +452,12 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messagesArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(specs[d].receives[c]));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, notifications.make(specs[d].receives[c]));
     if ((outcome & EARLIER) !== 0) queueAnswer(d, c, receivers.earlierAnswer(receive, pool));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY | EARLIER);
     if (say !== SAY_NOTHING)
       queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.release(frame);
   }
 
   /** An answer carries how long its packet was stored here, and its telemetry. */
@@ -574,7 +574,7 @@ export function makeHosting(
     goesFirst: (d, other) => adapters.goesFirst(d, other),
     planned,
     parts: (d) => all[d],
-    complaints,
+    notifications,
   };
 }
 

@@ -44,12 +44,12 @@ import type { SwitchHooks } from './switch-hooks.js';
 import { hooksOf } from './switch-hooks.js';
 import type { SwitchParts } from './switch-parts.js';
 import {
-  BARE,
+  ROUTED,
   FULL,
   joiningFrom,
   leavingFrom,
   NEVER,
-  plainnessOf,
+  effortOf,
   SAMPLED,
 } from './watch-levels.js';
 import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
@@ -134,7 +134,7 @@ export function makeSwitching(
   const remaps = new Uint8Array(ports.count);
   const untags = new Uint8Array(ports.count);
   /** By port: whether its switch does more than route frames through a shared buffer. */
-  const plainness = new Uint8Array(ports.count);
+  const effort = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, { mechanisms, egressPath, retag, copyOf });
   const replication = makeReplication(shared, devices, egressPath, {
     sharedFrames: (d) => all[d].sharedFrames,
@@ -178,7 +178,7 @@ export function makeSwitching(
       sampled[at] = sampler?.sampledClasses(at) ?? 0;
       remaps[at] = boundary?.remaps(at) === true ? 1 : 0;
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
-      plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
+      effort[at] = effortOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach(({ lossless }, group) => {
         observerOf[(at << 3) | group] = observerAt(set, at, group, lossless);
       });
@@ -251,7 +251,7 @@ export function makeSwitching(
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     if (ports.isCharged(port, priority)) egressPath.passed(port, frame);
     counters.consumed(by, priority, words[frame + LENGTH]);
-    controlPayloads.unload(frame);
+    controlPayloads.release(frame);
     pool.release(frame);
   }
 
@@ -347,9 +347,9 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: FrameRef): void {
     const { words } = pool;
-    const kind = plainness[port];
+    const kind = effort[port];
     const plain = kind !== FULL;
-    const bare = kind === BARE;
+    const bare = kind === ROUTED;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
     const octets = plain ? arrived : retag(d, port, out, frame, priority);
@@ -387,7 +387,7 @@ export function makeSwitching(
   /** A copy of a frame whose memory is charged joins the queue of its egress. */
   function admitCopy(d: number, port: number, out: number, frame: FrameRef): void {
     const { words } = pool;
-    const kind = plainness[port];
+    const kind = effort[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const octets = kind === FULL ? retag(d, port, out, frame, priority) : words[frame + LENGTH];
     if (kind === FULL && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
@@ -395,7 +395,7 @@ export function makeSwitching(
       return;
     }
     let trafficClass = ports.classOf(out, priority);
-    if (kind !== BARE && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (kind !== ROUTED && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       trafficClass = isolate(d, out, trafficClass, frame);
     }
     const stored = buffer.storedOctets(port, octets);
@@ -410,7 +410,7 @@ export function makeSwitching(
     }
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
-    if (kind !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
+    if (kind !== ROUTED && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     egressPath.enqueue(d, out, trafficClass, frame);
     if (kind > SAMPLED || (sampled[out] & (1 << trafficClass)) === 0) return;
@@ -419,7 +419,7 @@ export function makeSwitching(
 
   /** The group that a frame is charged to when it comes in. */
   function receivedGroup(port: number, priority: Priority, frame: FrameRef): number {
-    if (plainness[port] === BARE) return ports.groupOf(port, priority);
+    if (effort[port] === ROUTED) return ports.groupOf(port, priority);
     return isolatedGroup(port, priority, frame);
   }
 
@@ -485,7 +485,7 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
-    if (plainness[port] !== BARE) {
+    if (effort[port] !== ROUTED) {
       if (isSlotted[port] !== 0) {
         const d = ports.owner(port);
         slotted.started(d, all[d].chip!, port, trafficClass, frame);
@@ -501,7 +501,7 @@ export function makeSwitching(
   }
 
   function free(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
-    const kind = plainness[port];
+    const kind = effort[port];
     if (kind === FULL && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
@@ -515,7 +515,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if (kind !== BARE && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (kind !== ROUTED && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }
@@ -526,7 +526,7 @@ export function makeSwitching(
 
   /** The buffer of a frame that leaves by several ports is free when the last copy has left. */
   function freeCopy(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
-    const isWatched = plainness[port] !== BARE;
+    const isWatched = effort[port] !== ROUTED;
     if (isWatched && (isolates[port] | (pool.words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       leaveIsolation(port, trafficClass, frame);
     }
@@ -573,7 +573,7 @@ export function makeSwitching(
     const d = ports.owner(port);
     const octets = controlPayloads.octets(frame).slice();
     if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
-    controlPayloads.unload(frame);
+    controlPayloads.release(frame);
     controlPayloads.load(frame, octets, octets.length);
   }
 

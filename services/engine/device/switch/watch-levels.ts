@@ -9,8 +9,8 @@ import type { TrafficClass } from '../../units/indices.js';
  */
 export const FULL = 0;
 export const SAMPLED = 1;
-const WATCHED = 2;
-export const BARE = 3;
+const OBSERVED = 2;
+export const ROUTED = 3;
 
 /** No queue is ever so long. */
 export const NEVER = 0x7fffffff;
@@ -45,7 +45,7 @@ export function leavingFrom(
 }
 
 /** Frames are not changed, and at most long queues and their flows are observed. */
-export function plainnessOf(
+export function effortOf(
   spec: SwitchSpec,
   roles: readonly SwitchRole[],
   { sampler, boundary }: SwitchHooks,
@@ -56,5 +56,5 @@ export function plainnessOf(
   if (!hasSharedBuffer(spec) || isGuarded || isEdge || spec.buffer.pools !== null) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
   if (sampler !== null) return SAMPLED;
-  return roles.length === 0 && spec.telemetry === 0 ? BARE : WATCHED;
+  return roles.length === 0 && spec.telemetry === 0 ? ROUTED : OBSERVED;
 }

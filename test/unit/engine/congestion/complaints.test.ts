@@ -109,7 +109,7 @@ describe('a notification from a receiver', () => {
       octets[octets.length - 10]! ^= 1;
     });
     assert.equal(told(outcome), 0);
-    assert.ok(total(outcome.engine.hosting.complaints.malformed) > 3);
+    assert.ok(total(outcome.engine.hosting.notifications.malformed) > 3);
   });
 
   it('counts when it is for a queue pair without a rate limit', () => {

@@ -5,43 +5,43 @@ import type { Shared } from './shared.js';
 
 /** About as many frames of full length as pass a port in a window of usual length. */
 const WARM_DEPTH = 8;
-/** So many hosts, as a power of two, are warmed together. */
+/** So many hosts, as a power of two, are fetched together. */
 const HOSTS_SHIFT = 4;
 
 /** Reads the frames of a device's window before it is executed. */
-type Warm = (d: number, device: Device, bound: number) => void;
+type Prefetch = (d: number, device: Device, bound: number) => void;
 
-export function makeWarming(
+export function makePrefetch(
   { inFlightQueues, pool, ports, queues }: Shared,
   devices: readonly Device[],
-): Warm {
+): Prefetch {
   const cursors = new Int32Array(
     Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
   );
-  /** By group of hosts: the end of the window that it was warmed for. */
-  const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
+  /** By group of hosts: the end of the window that it was fetched for. */
+  const fetchedUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
   /** By device: 1 if a link layer of it copies whole frames, not what every hop reads alone. */
   const copies = Uint8Array.from(devices, ({ spec, firstPort }) =>
     spec.ports.some((_, p) => ports.hasLinkLayer(firstPort + p)) ? 1 : 0,
   );
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
-  const warmed = wordCell();
+  const fetched = wordCell();
 
   /**
    * Reads the frames of this window once, in-flight queue by in-flight queue and queue by queue.
    * Where frames outgrow the processor's cache, each would be waited for alone when its turn comes;
    * here the waits of different ports overlap. A host has one port only, so several hosts are
-   * warmed together.
+   * fetched together.
    */
-  function warm(d: number, device: Device, bound: number): void {
-    if (device.spec.kind === 'switch') warmSwitch(d, device, bound);
-    else if (warmUntil[d >> HOSTS_SHIFT] !== bound) {
-      warmUntil[d >> HOSTS_SHIFT] = bound;
-      warmHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
+  function prefetch(d: number, device: Device, bound: number): void {
+    if (device.spec.kind === 'switch') prefetchSwitch(d, device, bound);
+    else if (fetchedUntil[d >> HOSTS_SHIFT] !== bound) {
+      fetchedUntil[d >> HOSTS_SHIFT] = bound;
+      prefetchHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
     }
   }
 
-  function warmHosts(from: number, bound: number): void {
+  function prefetchHosts(from: number, bound: number): void {
     const { words, ends } = pool;
     const to = Math.min(from + (1 << HOSTS_SHIFT), devices.length);
     let count = 0;
@@ -58,10 +58,10 @@ export function makeWarming(
         cursors[p] = pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
       }
     }
-    warmed[0] = touched;
+    fetched[0] = touched;
   }
 
-  function warmSwitch(d: number, device: Device, bound: number): void {
+  function prefetchSwitch(d: number, device: Device, bound: number): void {
     const { words } = pool;
     const rest = copies[d] === 0 ? words : pool.ends;
     const first = device.firstPort;
@@ -79,8 +79,8 @@ export function makeWarming(
         cursors[p] = p < count && pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
       }
     }
-    warmed[0] = touched;
+    fetched[0] = touched;
   }
 
-  return warm;
+  return prefetch;
 }

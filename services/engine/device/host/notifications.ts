@@ -12,7 +12,7 @@ import { DSCP_PER_PRIORITY } from '../../wire/ipv4.js';
 import { flowSourcePort } from '../../wire/udp.js';
 
 /** Congestion notifications of receivers to the senders of marked packets. */
-export interface Complaints {
+export interface CongestionNotifications {
   /** The packet (CNP) that a receiving connection sends about a marked frame. */
   make(spec: ReceiveSpec): number;
   /** Takes a message; false if it is of another kind. */
@@ -24,12 +24,12 @@ export interface Complaints {
   readonly unclaimed: Float64Array;
 }
 
-export function makeComplaints(
+export function makeNotifications(
   { clock, tables }: Shared,
   devices: readonly Device[],
   controlPayloads: ControlPayloads,
   rates: Rates,
-): Complaints {
+): CongestionNotifications {
   const malformed = tables.float64('device', 1);
   const unclaimed = tables.float64('device', 1);
   const scratch = new Uint8Array(CNP_FRAME_OCTETS_MAX);

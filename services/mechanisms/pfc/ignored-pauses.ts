@@ -13,7 +13,7 @@ const GROUPS = 8;
  * link partner runs: a watchdog acts after a pause of its detection time, and ends that after a
  * quiet time that is not longer than restoration and detection together.
  */
-export class Defiance implements StopListener {
+export class IgnoredPauses implements StopListener {
   /** By port and group: when the last pause began, and until when it may have been ignored. */
   private readonly beganAt: Float64Array;
   private readonly until: Float64Array;
@@ -42,13 +42,13 @@ export class Defiance implements StopListener {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
     assert((this.isOff[port] & (1 << group)) !== 0, 'pfc.ended-pause-had-begun');
-    if (watch !== null && this.isDefied(port, group)) {
+    if (watch !== null && this.mayIgnore(port, group)) {
       this.until[i] = this.clock.now + watch.restorationPs + watch.detectionPs;
     }
     this.isOff[port] &= ~(1 << group);
   }
 
-  isDefied(port: PortRow, group: number): boolean {
+  mayIgnore(port: PortRow, group: number): boolean {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
     if (watch === null) return false;
