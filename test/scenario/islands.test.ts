@@ -1,12 +1,14 @@
 /** Several flow controls in one fabric: no edge between them loses or blocks a lossless priority. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { flowControlAt, portMethodsOf } from '../../services/report/page/link-methods.js';
 import { pageOfFabric } from '../../services/report/page/page-of-fabric.js';
-import { fabricOf, run } from '../kit/emulate.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const CONTROLS = ['pause', 'pfc', 'credit', 'cbfc'] as const;
 type Control = (typeof CONTROLS)[number];
@@ -76,6 +78,10 @@ describe('the edge of two islands', () => {
 });
 
 describe('the example of all four documents', () => {
+  it('is on the README', () => {
+    assert.match(readFileSync(join(ROOT, 'README.md'), 'utf8'), /examples\/four-documents\.yaml/);
+  });
+
   it('names the flow control of every port as it operates, also where DCBX found it', () => {
     const fabric = fabricOf('examples/four-documents.yaml', 'duration=200us');
     const results = run(fabric);
