@@ -122,6 +122,27 @@ load: [{ stream: { from: [h1, h2], to: h3 }, priority: 3, frame: 500, congestion
   });
 });
 
+describe('a flow whose priority a port has changed', () => {
+  const cause = (rules: string, priority: number): unknown => {
+    const load = `load:
+  - { stream: { from: h1, to: h3 }, priority: ${priority}, frame: 500 }
+  - { stream: { from: h2, to: h3 }, priority: 0, rate: 1G, frame: 500 }`;
+    const { flows } = runScenario(chain(rules, load).replace('40us', '400us'));
+    return flows[1]!.cause;
+  };
+
+  it('is starved by what outranks the one that its frames have, and not stalled', () => {
+    const starved = { word: 'starved', standsStill: true, at: 's1:p3', by: 'priority 3 (class 3)' };
+    assert.deepEqual(cause('', 3), starved);
+    assert.deepEqual(
+      cause('- { where: { device: s1, peer: h2 }, defaultPriority: 1 }', 3),
+      starved,
+    );
+    const both = '- { where: { kind: switch }, defaultPriority: 1, regeneration: { 1: 2 } }';
+    assert.deepEqual(cause(both, 3), starved);
+  });
+});
+
 describe('flow control beside priorities that change', () => {
   const refuses = (rules: string, expected: RegExp, more = 'priorities: { 3: pfc }'): void => {
     assert.throws(() => fabricOf(`${more}\n${chain(rules)}`), expected);

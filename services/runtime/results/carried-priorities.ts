@@ -1,4 +1,4 @@
-/** The priority with which frames of a path are sent on each link of it: ports may change it. */
+/** The priorities with which frames of a path are sent on its links: ports may change them. */
 
 import { DROP_ELIGIBLE, UNTAGGED } from '../../engine/wire/code-points.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -31,4 +31,26 @@ export function carriedPriorities(
     return sent;
   });
   return [...all, carried];
+}
+
+/**
+ * By sending device: what priorities frames of a flow may have there, with tags or without.
+ * `ends`: its sending ports by whichever ways, each behind one by which its device is reached.
+ */
+export function prioritiesByDevice(
+  { specs }: Fabric,
+  ends: readonly LinkEnd[],
+  priority: number,
+): ReadonlyMap<number, ReadonlySet<number>> {
+  const found = new Map([[ends[0]!.device, new Set([priority])]]);
+  for (const { device, peerDevice, peerPort } of ends) {
+    const table = specs[peerDevice]!.ports[peerPort]!.received;
+    const received = found.get(peerDevice) ?? new Set<number>();
+    found.set(peerDevice, received);
+    for (const sent of found.get(device) ?? [priority]) {
+      if (table === undefined) received.add(sent);
+      else for (const at of [sent, UNTAGGED | sent]) received.add(table[at]! % DROP_ELIGIBLE);
+    }
+  }
+  return found;
 }

@@ -7,6 +7,7 @@ import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
+import { prioritiesByDevice } from './carried-priorities.js';
 import type { CauseWord, FlowCause } from './flow-cause.js';
 import type { EndedRun, FlowProgress, FlowWait, Path } from './flow-progress.js';
 import type { FlowResult, StallResult } from './results.js';
@@ -149,12 +150,15 @@ class CauseJudge {
 
   /** The port nearest to the destination at which its class waits for one that outranks it. */
   private starvation({ ends }: Path, priority: number, standsStill: boolean): Place | null {
+    const priorities = prioritiesByDevice(this.fabric, ends, priority);
     for (const end of ends.toReversed()) {
       // What an arbiter of a plugin serves first is known by what does not move.
       const { arbiter } = this.engine.devices[end.device]!.spec.ports[end.port]!;
       if (arbiter.kind === 'outside' && !standsStill) continue;
-      const by = this.outrankedBy(end, priority);
-      if (by !== null) return { at: end.name, by };
+      for (const own of priorities.get(end.device) ?? []) {
+        const by = this.outrankedBy(end, own);
+        if (by !== null) return { at: end.name, by };
+      }
     }
     return null;
   }
@@ -194,6 +198,9 @@ class CauseJudge {
   private lossOn({ ends }: Path, { flow, priority }: FlowResult): Place | null {
     const { transport } = this.fabric.flows[flow]!;
     const priorities = new Set([priority]);
+    for (const own of prioritiesByDevice(this.fabric, ends, priority).values()) {
+      for (const one of own) priorities.add(one);
+    }
     if (transport.kind === 'reliable') priorities.add(transport.ackPriority);
     let [place, most]: [Place | null, number] = [null, 0];
     const { counters } = this.engine.shared;
