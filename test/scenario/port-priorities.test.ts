@@ -102,6 +102,14 @@ describe('priorities of ports', () => {
     assert.deepEqual(seenAt('h3:p1', last), { h1: '4D 6', h2: 'u' });
   });
 
+  it('reads them at a host, too, which has the frame for its own', () => {
+    const text = chain('- { where: { device: s2 }, pcp: 6P2D }');
+    const load = LOAD.replace('priority: 6', 'priority: 4').replace('{ inner: 7, dei: true }', '7');
+    const { failure, flows } = runScenario(text.replace(LOAD, load));
+    assert.equal(failure, null);
+    assert.ok(flows.every(({ frames }) => frames > 5));
+  });
+
   it('puts the priority that a message has into its tag', () => {
     const rest = `priorities: { 3: none }
 qcn: { priorities: [3], sampleBase: 10KB, setPoint: 2KB, cnmPriority: 4 }

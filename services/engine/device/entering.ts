@@ -22,11 +22,14 @@ export function makeEntering(
 ): Entering {
   const changes = new Uint8Array(ports.count);
   const tables: (Uint8Array | undefined)[] = [];
+  /** By port: 1 at a host, which consumes what it receives, and counts no copy of it. */
+  const consumes = new Uint8Array(ports.count);
   for (const { firstPort, spec } of devices) {
     spec.ports.forEach(({ received }, p) => {
       if (received === undefined) return;
       assert(received.length === 2 * UNTAGGED, 'entering.priorities-of-a-port');
       changes[firstPort + p] = 1;
+      consumes[firstPort + p] = spec.kind === 'host' ? 1 : 0;
       tables[firstPort + p] = Uint8Array.from(received);
     });
   }
@@ -40,7 +43,8 @@ export function makeEntering(
     if (now === came) return;
     words[frame + CLASS] = (words[frame + CLASS] & ~CLASSIFIED) | now;
     const [from, to] = [came & PRIORITY_MASK, now & PRIORITY_MASK];
-    if (from !== to) counters.remapped(port, from, to, words[frame + LENGTH]);
+    if (from === to || consumes[port] !== 0) return;
+    counters.remapped(port, from, to, words[frame + LENGTH]);
   }
 
   return { changes, classify };
