@@ -108,9 +108,8 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'why',
       examples: [
-        ['why runs/incast', 'congestion trees: roots, paused ports, victim flows'],
         ['why runs/incast --flow 5', 'where the time of one flow went'],
-        ['why runs/incast --try --json', 'what would help, measured, for a program'],
+        ['why runs/incast --try', 'what would help, measured by runs without it'],
       ],
     },
     {
