@@ -4,14 +4,19 @@ import type { Socket } from 'node:net';
 /**
  * Waits for the end of its input, which the system closes however the launcher ends; then for
  * services to notice that they are orphans. What the launcher had is passed by place: a folder, in
- * which its broker has written the number of its process.
+ * which its broker has written the number of its process. The number may be another's by then, so
+ * it has to be a process with that folder in its arguments.
  */
-const SCRIPT = [
-  'read -r _',
-  'sleep 2',
-  'if test -f "$1/broker.pid"; then kill "$(cat "$1/broker.pid")"; fi',
-  'rm -rf "$1"',
-].join('\n');
+const SCRIPT = `
+read -r _
+sleep 2
+pid=$(cat "$1/broker.pid" 2>/dev/null)
+if test -n "$pid"; then
+  words=$(tr '\\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null || ps -o args= -p "$pid" 2>/dev/null)
+  case "$words" in *"$1"*) kill "$pid" ;; esac
+fi
+rm -rf "$1"
+`;
 
 /** Ends the broker of a launcher that was killed, and removes its folder. */
 export interface Successor {
