@@ -43,6 +43,8 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
       ...[join(ROOT, 'dist/programs/selvage.js'), 'run', 'examples/victim-behind-pfc.yaml'],
       ...[...set, 'expect=[]'].flatMap((change) => ['--set', change]),
       ...['--quiet', '--no-parquet', '--out', join(folder, 'run'), '--otlp', url, ...placed],
+      // Two runs do not end at one time.
+      ...['--otlp-epoch', 'fixed'],
     ];
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, words, { cwd: ROOT });

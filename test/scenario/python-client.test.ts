@@ -127,7 +127,8 @@ print(json.dumps({
 from selvage_runs import fct_cdf, sweep
 points = sweep("incast-pfc", {"priorities.3.alpha": [0.5, 1]}, program=${program})
 flows = points.table("flows")
-print(len(flows), list(flows["priorities.3.alpha"].unique()), len(fct_cdf(flows)))`);
+alphas = [float(alpha) for alpha in flows["priorities.3.alpha"].unique()]
+print(len(flows), alphas, len(fct_cdf(flows)))`);
     assert.equal(stdout, '16 [0.5, 1.0] 16\n', String(stderr));
   });
 
