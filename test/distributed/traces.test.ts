@@ -43,7 +43,8 @@ describe('traces across services', { skip }, () => {
   writeFileSync(scenario, SCENARIO);
 
   function run(receiver: Receiver, ...placed: string[]): Promise<readonly ReceivedSpan[]> {
-    const words = ['--quiet', '--no-parquet', '--out', join(folder, 'run'), '--otlp', receiver.url];
+    const target = ['--otlp', receiver.url, '--otlp-epoch', 'fixed'];
+    const words = ['--quiet', '--no-parquet', '--out', join(folder, 'run'), ...target];
     const main = join(ROOT, 'dist/programs/selvage.js');
     const child = spawn(process.execPath, [main, 'run', scenario, ...words, ...placed]);
     let stderr = '';
