@@ -215,7 +215,8 @@ function markedFrom(place: Place, xoff: number, measure: Measure): Proven | null
   };
   const top = Math.ceil(xoff / step) * step;
   const advised = leastThat((octets) => octets > 0 && !marksAt(octets), step, top) - step;
-  return advised > 0 ? { advised, limit: advised, step: -step, isProven: true } : null;
+  const isProven = marksAt(advised) && !marksAt(advised + step);
+  return advised > 0 ? { advised, limit: advised, step: -step, isProven } : null;
 }
 
 /** The least multiple of a step that will do, up to one that does: most are just below it. */

@@ -161,12 +161,12 @@ export class Sampler {
       if (level !== 0 && k !== GRANTED) isAsBefore = false;
     }
     if (isAsBefore) return;
-    const row: (number | string)[] = [dueAt, name, priority];
-    for (let k = 0; k < values.length; k++) {
-      row.push(k < CHANGED.length ? values[k]! - last[at + k]! : values[k]!);
+    const added = values.slice();
+    for (let k = 0; k < CHANGED.length; k++) {
+      added[k]! -= last[at + k]!;
+      last[at + k] = values[k]!;
     }
-    this.rows.push(row);
-    for (let k = 0; k < CHANGED.length; k++) last[at + k] = values[k]!;
+    this.rows.push([dueAt, name, priority, ...added]);
     last[at + CHANGED.length] = reading.grantedUnits;
   }
 }

@@ -17,11 +17,8 @@ export interface AccountBooks {
 
 /** The accounts of all ports. */
 interface AccountRows {
-  readonly count: number;
   /** Accounts whose frames wait for the same queue. */
   rowsOfClass(port: PortRow, trafficClass: TrafficClass): readonly number[];
-  /** The account that a frame is charged to, by its priority and VLAN tags. */
-  rowOfFrame(port: PortRow, priority: Priority, vlans: number): number;
   /** Octets of buffer behind a port for a priority that has accounts, all channels together. */
   bufferOctets(port: PortRow, priority: Priority): number;
   /** By number of the channel. */
@@ -59,9 +56,9 @@ interface ReceiverBook {
 /** Of an engine whose ports have no accounts: a row is never asked for. */
 export const NO_BOOKS: AccountBooks = {
   accounts: {
-    ...{ count: 0, rowsOfClass: () => [], forEach: () => undefined, bufferOctets: () => 0 },
-    ...{ rowOfFrame: noRow, rowOfChannel: noRow },
+    ...{ rowsOfClass: () => [], forEach: () => undefined, bufferOctets: () => 0 },
     ...{ port: noRow, priority: noRow, channel: noRow, trafficClass: noRow },
+    rowOfChannel: noRow,
   },
   sender: { mayStart: noRow, blockedSincePs: noRow, available: noRow },
   receiver: { cost: noRow, occupied: noRow, limit: noRow, isExhausted: noRow, crowdedFrom: noRow },

@@ -75,6 +75,8 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  /** Those that count how long they hold: the series asks at every port. */
+  private readonly holding: readonly Mechanism[];
   readonly hasListeners = octetCell();
   /** Accounts that frames start by, to be read; and whose they are: its index, or -1. */
   readonly books: AccountBooks;
@@ -117,6 +119,7 @@ export class Engine implements MechanismHost {
     const set = makeMechanisms(shared, this, { mechanisms, markings }, hasSlots);
     const { all, faults } = set;
     this.mechanisms = all;
+    this.holding = all.filter(({ blockedPs }) => blockedPs !== undefined);
     this.clientGate = set.atSlot.findIndex((own) => own?.holdsClients === true);
     this.books = set.books;
     this.bookkeeper = all.findIndex(({ books }) => books !== undefined);
@@ -378,8 +381,8 @@ export class Engine implements MechanismHost {
   blockedPs(port: number, priority: Priority, now: number): number {
     // Mechanisms that hold at the same time are not added up.
     let most = 0;
-    for (const mechanism of this.mechanisms) {
-      const blockedPs = mechanism.blockedPs?.(port, priority, now) ?? 0;
+    for (const mechanism of this.holding) {
+      const blockedPs = mechanism.blockedPs!(port, priority, now);
       if (blockedPs > most) most = blockedPs;
     }
     return most;

@@ -21,7 +21,7 @@ export interface Starting {
   passed(port: PortRow, frame: FrameRef): void;
   /** The link partner was allowed to start the frame, or needed no permission. */
   covered(port: PortRow, frame: FrameRef): boolean;
-  /** Of a frame that has come in: the ingress buffer of its port never overflows. */
+  /** Senders into an ingress buffer of a port start with what it backs. */
   backs(port: PortRow, group: number): boolean;
   /** The waiting line of frames of a priority with such tags; -1: the queue of their class. */
   lineOf(port: PortRow, priority: Priority, vlans: number): number;
