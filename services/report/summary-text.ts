@@ -15,7 +15,7 @@ import { isPause } from './blocked-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable } from './fault-text.js';
-import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
+import { CENSORING_NOTE, GOODPUT_NOTE, REGENERATED_NOTE } from './notes.js';
 import { jobText } from './jobs/job-text.js';
 import { slotText } from './slot-text.js';
 import {
@@ -153,6 +153,7 @@ function trafficText(results: RunResults, style: Style): string {
     ...loadTable(results),
     `  ${GOODPUT_NOTE}`,
     ...censoringNote(priorities),
+    ...regeneratedNote(priorities),
   ].join('\n');
 }
 
@@ -168,6 +169,12 @@ function loadTable({ loads }: RunResults): string[] {
     ]);
   const head = ['load', 'goodput', 'flows', 'done', 'per flow min', 'p50', 'max'];
   return [table(head, rows), more(loads.length)].filter((part) => part !== '');
+}
+
+/** Where all that a load sends as one priority arrives as another: its row has payload, no frames. */
+function regeneratedNote(priorities: readonly PriorityResult[]): string[] {
+  const isChanged = priorities.some((own) => own.goodputBps > 0 && own.deliveredFrames === 0);
+  return isChanged ? [`  ${REGENERATED_NOTE}`] : [];
 }
 
 /** Only where a percentile is not known. */

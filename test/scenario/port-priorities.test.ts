@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readU16 } from '../../services/engine/wire/big-endian.js';
+import { summaryText } from '../../services/report/summary-text.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
@@ -81,6 +82,16 @@ describe('priorities of ports', () => {
     assert.deepEqual(seenAt('h1:p1', text), { h1: '5D 6' });
     assert.deepEqual(seenAt('s1:p3', text), { h1: '0 5D', h2: 'u' });
     assert.deepEqual(sentBy('s1:p3', text), [0, 2, 5]);
+  });
+
+  it('says that frames count for the priority that they arrive with, where it is another', () => {
+    const plain = { good: String, bad: String, strong: String };
+    const said = (rules: string): boolean =>
+      summaryText(runScenario(chain(rules)), [], plain).includes(
+        'the priority that they arrive with',
+      );
+    assert.equal(said('- { where: { link: s1 h1 }, regeneration: { 6: 0 } }'), true);
+    assert.equal(said(''), false);
   });
 
   it('leaves out the DEI where it is not used', () => {
