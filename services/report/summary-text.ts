@@ -171,7 +171,7 @@ function loadTable({ loads }: RunResults): string[] {
   return [table(head, rows), more(loads.length)].filter((part) => part !== '');
 }
 
-/** Where all that a load sends as one priority arrives as another: its row has payload, no frames. */
+/** Where a priority has payload and no frames: all that loads send as it arrives as another. */
 function regeneratedNote(priorities: readonly PriorityResult[]): string[] {
   const isChanged = priorities.some((own) => own.goodputBps > 0 && own.deliveredFrames === 0);
   return isChanged ? [`  ${REGENERATED_NOTE}`] : [];
