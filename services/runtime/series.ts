@@ -52,6 +52,8 @@ export class Sampler {
   /** What is read, again and again, and what came of it. */
   private readonly reading: Writable<SeriesReading>;
   private readonly values = new Float64Array(CHANGED.length + LEVELS.length);
+  /** By priority: whether any port has seen it. The others need no look at each value. */
+  private readonly used: boolean[] = Array.from({ length: 8 }, () => false);
   /** Connections that are limited, by their number in the service. */
   private readonly limited: readonly { readonly send: number; readonly name: string }[];
 
@@ -74,9 +76,16 @@ export class Sampler {
 
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
   sample(): void {
+    for (let priority = 0; priority < 8; priority++) {
+      this.used[priority] ||= isUsed(this.engine, priority);
+    }
     this.ports.forEach((port, i) => {
       countGranted(this.engine, port.port, this.available);
-      for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
+      for (let priority = 0; priority < 8; priority++) {
+        if (this.used[priority] || this.isGrantedAnew(i, priority)) {
+          this.samplePriority(port, i, priority);
+        }
+      }
     });
     for (const { send, name } of this.limited) this.sampleRate(send, name);
     this.dueAt += this.intervalPs;
@@ -116,6 +125,8 @@ export class Sampler {
     this.rows = [...rows];
     this.dueAt = dueAt;
     this.last.set(last);
+    // What was held before is not known.
+    this.used.fill(true);
     this.intervalPs = this.intervalFor(dueAt);
   }
 
@@ -133,6 +144,10 @@ export class Sampler {
 
   private intervalFor(dueAt: number): number {
     return dueAt === Infinity ? this.intervalPs : intervalAt(this.interval, dueAt);
+  }
+
+  private isGrantedAnew(i: number, priority: number): boolean {
+    return this.available[priority] !== this.last[(i * 8 + priority) * CHANGES + CHANGED.length];
   }
 
   private sampleRate(send: number, name: string): void {
@@ -174,6 +189,13 @@ export class Sampler {
 /** Connections that a device sends by. */
 export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
+}
+
+/** Whether anything of a priority, or in what has its number, was counted, stored or held. */
+function isUsed({ shared }: Engine, priority: number): boolean {
+  const { counters, queues, buffer, ports } = shared;
+  if (counters.isUsed(priority) || ports.wasEverBlocked(priority)) return true;
+  return queues.isUsed(priority) || buffer.isUsed(priority);
 }
 
 /** Counters, and grants, whose change adds a row. */

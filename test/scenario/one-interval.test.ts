@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaryText } from '../../services/report/summary-text.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
+import { SERIES_COLUMNS } from '../../services/runtime/series.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, run, runScenario } from '../kit/emulate.js';
 
@@ -135,6 +136,20 @@ describe('one interval for times, counters and shares', () => {
     // 2,000 quanta of 512 bits.
     assert.equal(paused!.blockedPs, 2000 * 5120);
     assert.ok(virtualPs > 10.7 * US && virtualPs < 11 * US);
+  });
+
+  it('the series has the pause of a priority that has no frames', () => {
+    const session = new Session(fabricOf(PAUSED_BEHIND, 'observe.series=100ns'), { check: false });
+    while (session.advance(1000) === 'running');
+    const blocked = SERIES_COLUMNS.findIndex(({ name }) => name === 'blocked_ps');
+    let [frames, blockedPs] = [0, 0];
+    for (const row of session.series().rows) {
+      if (row[1] !== 's1:p1' || row[2] !== 7) continue;
+      frames += row[3] as number;
+      blockedPs += row[blocked] as number;
+    }
+    assert.equal(frames, 0);
+    assert.ok(blockedPs > 2000 * 5120 - 0.1 * US && blockedPs <= 2000 * 5120, `${blockedPs}`);
   });
 
   it('a retransmission timer that has nothing to retransmit does not belong to the run', () => {

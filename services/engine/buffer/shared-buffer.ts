@@ -265,6 +265,12 @@ export function makeSharedBuffer(tables: Tables) {
     return words[rowOf(port, group) * WORDS + word];
   }
 
+  /** Whether a group of any port has stored something. */
+  function isUsed(group: number): boolean {
+    for (let port = 0; port < portCount; port++) if (get(port, group, USED_PEAK) !== 0) return true;
+    return false;
+  }
+
   function memoryOfDevice(device: number, field: number): number {
     return memory[device * MEMORY + field];
   }
@@ -341,6 +347,7 @@ export function makeSharedBuffer(tables: Tables) {
     xonLimit,
     shrink,
     get,
+    isUsed,
     memoryOfDevice,
   };
 }

@@ -194,6 +194,13 @@ export function makeCounters(tables: Tables) {
     return tagOctets[rowOf(port, priority)];
   }
 
+  /** Whether any port has counted something of a priority. */
+  function isUsed(priority: Priority): boolean {
+    const end = rowOf(portCount, priority) * STRIDE;
+    for (let at = rowOf(0, priority) * STRIDE; at < end; at++) if (values[at] !== 0) return true;
+    return false;
+  }
+
   return {
     controlSent,
     controlReceived,
@@ -217,6 +224,7 @@ export function makeCounters(tables: Tables) {
     repeatedFrames,
     repeatedOctets,
     get,
+    isUsed,
     drops,
     marksOf,
     tagOctetsOf,

@@ -167,6 +167,9 @@ export function makePorts(tables: Tables) {
     return peers[port];
   }
 
+  /** Priorities that have been blocked at any port since this was made; not state. */
+  let everBlocked = 0;
+
   /** Sets one gate's mask of blocked priorities; true if the union changed. */
   function hold(gate: number, port: PortRow, priorities: number): boolean {
     assert(gate >= 0 && gate < SLOTS_MOST, 'gate.unknown');
@@ -181,7 +184,12 @@ export function makePorts(tables: Tables) {
     assert((priorities & ~union) === 0, 'gate.held-is-blocked');
     if (union === words[port * PORT_WORDS + BLOCKED]) return false;
     words[port * PORT_WORDS + BLOCKED] = union;
+    everBlocked |= union;
     return true;
+  }
+
+  function wasEverBlocked(priority: number): boolean {
+    return (everBlocked & (1 << priority)) !== 0;
   }
 
   /** Holds of any of these priorities extend to the others. */
@@ -378,6 +386,7 @@ export function makePorts(tables: Tables) {
     groupOf,
     peer,
     hold,
+    wasEverBlocked,
     holdAlong,
     blocked,
     octetPs,

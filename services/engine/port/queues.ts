@@ -222,6 +222,14 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     );
   }
 
+  /** Whether any port has queued something of a class. */
+  function isUsed(trafficClass: TrafficClass): boolean {
+    for (let port = 0; port < portCount; port++) {
+      if (get(port, trafficClass, QUEUE_PEAK) !== 0) return true;
+    }
+    return false;
+  }
+
   return {
     push,
     append,
@@ -240,6 +248,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     queuedOctets,
     eligible,
     get,
+    isUsed,
     since,
     forEach,
     relink,
