@@ -54,19 +54,38 @@ interface OperationDetails {
   readonly name?: string;
 }
 
+/** More operations at a host than this have no number in its timer queue. */
+const OPERATIONS_MOST = 1 << 24;
+
+/** A job is too large to stand in memory. */
+export class TooManyOperations extends Error {
+  constructor() {
+    super(`it has more than ${OPERATIONS_MOST.toLocaleString('en-US')} operations`);
+  }
+}
+
 /** Collects a job's operations, rank by rank. */
 export class GraphBuilder {
   readonly steps: Step[] = [];
   readonly ranks: RankBuilder[] = [];
+  private count = 0;
 
   constructor(ranks = 0) {
     for (let rank = 0; rank < ranks; rank++) this.addRank();
   }
 
   addRank(): RankBuilder {
-    const rank = new RankBuilder();
+    const rank = new RankBuilder(() => {
+      this.expect(1);
+      this.count++;
+    });
     this.ranks.push(rank);
     return rank;
+  }
+
+  /** Throws if there is no room for so many more operations. */
+  expect(operations: number): void {
+    if (this.count + operations > OPERATIONS_MOST) throw new TooManyOperations();
   }
 
   build(): JobGraph {
@@ -128,12 +147,15 @@ export class RankBuilder {
   readonly names = new Map<number, string>();
   readonly edges = { done: new Edges(), started: new Edges() };
 
+  constructor(private readonly admit: () => void) {}
+
   get count(): number {
     return this.kind.length;
   }
 
   add(kind: number, amount: number, details: OperationDetails = {}): number {
     const { peer = -1, tag = 0, stream = 0, step = -1, origin = 0, name } = details;
+    this.admit();
     if (name !== undefined) this.names.set(this.count, name);
     this.peer.push(peer);
     this.tag.push(tag);

@@ -1,5 +1,6 @@
 import { chakraJob } from '../../services/jobs/chakra/chakra-job.js';
 import { readTrace } from '../../services/jobs/chakra/read-trace.js';
+import { jobOfFiles } from '../../services/jobs/files.js';
 import { defectsOf } from '../../services/jobs/check-job.js';
 import { encodeBinaryGoal } from '../../services/jobs/goal/binary-goal.js';
 import { parseGoal } from '../../services/jobs/goal/parse-goal.js';
@@ -153,6 +154,22 @@ function readBatch(octets: Uint8Array): string {
   return 'taken';
 }
 
+/** Any octets as a file of a job: a graph, or errors with their places. */
+function jobFile(format: 'simai' | 'msccl' | 'htsim', seeds: readonly string[]): Target {
+  const files = {
+    simai: { format: 'simai', path: 'fuzz', passes: 1 },
+    msccl: { format: 'msccl', path: 'fuzz', octets: 64 },
+    htsim: { format: 'htsim', path: 'fuzz', unit: 'us', areAcknowledged: true },
+  } as const;
+  return {
+    ...{ name: format, every: 4, seeds: seeds.map((seed) => octetsOf(seed)) },
+    take: (octets) =>
+      answered(['ScenarioError', 'TooManyOperations'], () => {
+        jobOfFiles(files[format], () => octets);
+      }),
+  };
+}
+
 export const TARGETS: readonly Target[] = [
   decoder('ethernet', blankEthernetHeader, decodeEthernetHeader, [PACKET, ...CONTROL]),
   decoder('ipv4', blankIpv4Header, decodeIpv4Header, [PACKET]),
@@ -202,6 +219,21 @@ export const TARGETS: readonly Target[] = [
         defectsOf(chakraJob([{ source, nodes: readTrace(source, octets) }], { edges: 'data' }));
       }),
   },
+  jobFile('simai', [
+    'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 all_gpus: 4\n1\n' +
+      'l -1 1 ALLREDUCE 8 1 NONE 0 1 ALLTOALL_DP_EP 8 0\n',
+  ]),
+  jobFile('msccl', [
+    '<algo nchunksperloop="1" ngpus="2" coll="broadcast">' +
+      '<gpu id="0" i_chunks="1" o_chunks="0" s_chunks="0"><tb id="0" send="1" recv="-1" chan="0">' +
+      '<step s="0" type="s" srcbuf="i" srcoff="0" cnt="1" depid="-1" deps="-1"/></tb></gpu>' +
+      '<gpu id="1" i_chunks="1" o_chunks="0" s_chunks="0"><tb id="0" send="-1" recv="0" chan="0">' +
+      '<op step="0" type="r" buf="i" off="0" cnt="1" depid="-1" deps="-1"/></tb></gpu></algo>',
+  ]),
+  jobFile('htsim', [
+    'Nodes 3\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 9 recv_done_trigger 1\n' +
+      '0->2 id 2 trigger 1 size 9 msg 1\ntrigger id 1 multishot\n',
+  ]),
   {
     name: 'pcapng',
     seeds: [encodedSection()],

@@ -196,6 +196,69 @@ describe('a job from a file', () => {
     return join(folder, name);
   };
 
+  it('of any other program has one result in threads, and resumed', async () => {
+    const step = (s: number, type: string): string =>
+      `<step s="${s}" type="${type}" srcbuf="i" srcoff="0" cnt="1" depid="-1" deps="-1"/>`;
+    const msccl = file(
+      'chain.xml',
+      `<algo name="chain" nchunksperloop="1" ngpus="3" coll="broadcast">
+${[
+  ['1', '-1', 's'],
+  ['2', '0', 'rcs'],
+  ['-1', '1', 'r'],
+]
+  .map(
+    ([send, receive, type], id) =>
+      `<gpu id="${id}" i_chunks="1" o_chunks="0" s_chunks="0">
+<tb id="0" send="${send!}" recv="${receive!}" chan="0">${step(0, type!)}</tb></gpu>`,
+  )
+  .join('\n')}
+</algo>`,
+    );
+    const simai = file(
+      'w.txt',
+      `HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 all_gpus: 4
+1
+l -1 1000 ALLREDUCE 40000 2000 NONE 0 500 ALLREDUCE 80000 10
+`,
+    );
+    const htsim = file(
+      'm.cm',
+      `Nodes 4
+Connections 3
+Triggers 1
+0->1 id 1 start 1 size 30000 recv_done_trigger 1
+2->3 id 2 start 0 size 60000 send_done_trigger 1
+3->0 id 3 trigger 1 size 5000
+trigger id 1 barrier count 2
+`,
+    );
+    const lossless = { priority: 3, transport: RELIABLE };
+    const fabric = star(
+      4,
+      { htsim, sends: 'acknowledged' },
+      {
+        priorities: { 3: 'pfc' },
+        load: [
+          { name: 'matrix', job: { htsim, sends: 'acknowledged' }, ...lossless },
+          { name: 'algorithm', job: { msccl, vector: '100KB' }, ...lossless },
+          { name: 'workload', job: { simai, repeat: 2 }, ...lossless },
+        ],
+      },
+    );
+    const results = await runsAlike(fabric, Infinity, [3e6, 11_111_111]);
+    assert.equal(results.status, 'complete');
+    const [matrix, algorithm, workload] = results.jobs;
+    assert.equal(algorithm!.collectives[0]!.kind, 'broadcast');
+    assert.equal(workload!.computing.maxPs, 2 * 3_510_000);
+    assert.equal(matrix!.doneOperations, matrix!.operations);
+    const third = named(results, 3, 'connection 3');
+    const [first, second] = ['connection 1', 'connection 2'].map((name, i) =>
+      named(results, 2 * i, name),
+    );
+    assert.ok(third.startedPs > first!.donePs && third.startedPs > second!.donePs);
+  });
+
   it('starts an operation when what it requires is done, or has started', () => {
     const goal = file(
       'edges.goal',
@@ -263,7 +326,7 @@ s: send 64b to 0 tag 6
 
 describe('a job that is wrong', () => {
   for (const [job, expected] of [
-    [{}, /it does nothing; write goal: FILE, chakra: NAME, or steps/],
+    [{}, /it does nothing; write goal: FILE, chakra: FILE, .* or steps/],
     [{ chakra: 'no-such' }, /there is no file no-such\.0\.et, the trace of rank 0/],
     [{ chakra: 'a', goal: 'b' }, /both goal, chakra/],
     [{ steps: [{ compute: '1us', 'all-reduce': '1MB' }] }, /several steps in one: compute, all-re/],
@@ -285,6 +348,10 @@ describe('a job that is wrong', () => {
       /needs a power of two of ranks, and these are 3/,
     ],
     [{ goal: 'a.goal', repeat: 2 }, /a file has its own repeat; it is for steps/],
+    [{ msccl: 'a.xml' }, /an algorithm of MSCCL is for any vector; write vector: 4MiB/],
+    [{ simai: 'a.txt', vector: '1MB' }, /only an algorithm of MSCCL asks for the size/],
+    [{ goal: 'a.goal', startUnit: 'ps' }, /only a connection matrix of htsim has starts/],
+    [{ steps: [{ barrier: true }], edges: 'data' }, /only traces of Chakra have edges/],
     [{ goal: 'no-such.goal' }, /cannot read no-such\.goal/],
   ] as const) {
     it(`is refused: ${JSON.stringify(job)}`, () => {

@@ -1,27 +1,16 @@
 import { SEND } from '../../engine/contract/operations.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
-import { defectsOf } from '../../jobs/check-job.js';
-import { readGoal } from '../../jobs/goal/read-goal.js';
-import { type JobGraph, rankOf } from '../../jobs/graph.js';
-import { JobSource, settleAll } from '../../jobs/source.js';
-import { chakraJob, type RankTrace } from '../../jobs/chakra/chakra-job.js';
-import { readTrace } from '../../jobs/chakra/read-trace.js';
+import { type JobFiles, jobOfFiles } from '../../jobs/files.js';
+import { type JobGraph, rankOf, TooManyOperations } from '../../jobs/graph.js';
 import { type StepSpec, weaveSteps } from '../../jobs/steps/steps.js';
-import type { JobFiles, JobSection, JobStep, LoadSection } from '../scenario/scenario.js';
+import type { JobSection, JobStep, LoadSection } from '../scenario/scenario.js';
 import type { LoadEntry } from './load-entry.js';
-
-/** More operations at a host than this have no number in its timer queue. */
-const OPERATIONS_MOST = 1 << 24;
 
 /** A job's messages to other hosts as flows, which its operations release. */
 export function expandJob(entry: LoadEntry, section: Extract<LoadSection, { kind: 'job' }>): void {
   const hosts = entry.hosts('hosts', section.hosts);
-  const graph =
-    section.files === null ? ofSteps(entry, section, hosts.length) : ofFiles(entry, section.files);
+  const graph = graphOf(entry, section, hosts.length);
   const hostOfRank = placeRanks(entry, section, hosts, graph.ranks);
-  if (graph.count > OPERATIONS_MOST) {
-    throw entry.fail([], `${graph.count} operations; at most ${OPERATIONS_MOST}`);
-  }
   const flowOf = new Int32Array(graph.count).fill(-1);
   const sends: number[] = [];
   for (let operation = 0; operation < graph.count; operation++) {
@@ -48,31 +37,17 @@ export function expandJob(entry: LoadEntry, section: Extract<LoadSection, { kind
   });
 }
 
-function ofFiles(entry: LoadEntry, files: JobFiles): JobGraph {
-  const paths = files.format === 'goal' ? [files.path] : files.paths;
-  const sources = paths.map((path) => new JobSource(path));
-  const octets = paths.map((path) => entry.readOctets(['job', files.format], path));
-  const graph =
-    files.format === 'goal'
-      ? readGoal(sources[0]!, octets[0]!)
-      : chakraJob(tracesOf(sources, octets), files);
-  for (const { rank, origin, message } of defectsOf(graph)) {
-    const source = sources[files.format === 'goal' ? 0 : rank]!;
-    source.attempt(() => {
-      throw source.errorAt(files.format === 'goal' ? origin : 0, message);
-    });
+function graphOf(entry: LoadEntry, section: JobSection, hosts: number): JobGraph {
+  try {
+    return section.files === null ? ofSteps(entry, section, hosts) : ofFiles(entry, section.files);
+  } catch (error) {
+    if (!(error instanceof TooManyOperations)) throw error;
+    throw entry.fail(['job'], `${error.message}; take fewer ranks, layers or repeats`);
   }
-  settleAll(sources);
-  return graph;
 }
 
-function tracesOf(sources: readonly JobSource[], octets: readonly Uint8Array[]): RankTrace[] {
-  const traces = sources.map((source, rank) => ({
-    source,
-    nodes: source.attempt(() => readTrace(source, octets[rank]!)) ?? [],
-  }));
-  settleAll(sources);
-  return traces;
+function ofFiles(entry: LoadEntry, files: JobFiles): JobGraph {
+  return jobOfFiles(files, (path) => entry.readOctets(['job', files.format], path));
 }
 
 function ofSteps(entry: LoadEntry, section: JobSection, hosts: number): JobGraph {

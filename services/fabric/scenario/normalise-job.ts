@@ -1,11 +1,25 @@
+import type { JobFiles } from '../../jobs/files.js';
 import { COLLECTIVES } from '../../jobs/steps/collectives.js';
 import { listed, unknownName } from '../../settings/errors.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { Located } from './located.js';
 import type { JobInput } from './schema-job.js';
-import type { JobFiles, JobSection, JobStep } from './scenario.js';
+import type { JobSection, JobStep } from './scenario.js';
 
 type StepInput = NonNullable<JobInput['steps']>[number];
+
+/** Keys that name files of other programs. */
+const FILES = ['goal', 'chakra', 'simai', 'msccl', 'htsim'] as const;
+
+/** Keys that go with some sources of a job only. */
+const KEYS_OF: Readonly<Record<string, { readonly of: readonly string[]; readonly why: string }>> =
+  {
+    repeat: { of: ['steps', 'simai'], why: 'a file has its own repeat; it is for steps' },
+    ranks: { of: ['steps'], why: 'a file has its own ranks; it is for steps' },
+    edges: { of: ['chakra'], why: 'only traces of Chakra have edges of two kinds' },
+    vector: { of: ['msccl'], why: 'only an algorithm of MSCCL asks for the size of its vector' },
+    startUnit: { of: ['htsim'], why: 'only a connection matrix of htsim has starts without unit' },
+  };
 
 /** What is a job's own of a load, with every default in place. */
 export function jobSection(
@@ -13,19 +27,21 @@ export function jobSection(
   path: Path,
   located: Located,
 ): Omit<JobSection, 'hosts'> {
-  const { goal, chakra, steps, repeat, ranks = null, ranksPerHost, placement, sends } = input;
+  const { steps, repeat, ranks = null, ranksPerHost, placement, sends } = input;
   const { groups, box } = input;
-  const given = Object.entries({ goal, chakra, steps }).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
+  const given = [...FILES, 'steps' as const].filter((key) => input[key] !== undefined);
   if (given.length !== 1) {
     const what = given.length === 0 ? 'it does nothing' : `both ${listed(given)}`;
-    const remedy = 'write goal: FILE, chakra: NAME, or steps: [{ all-reduce: 4MiB }]';
-    throw located.errorAt(path, `${what}; ${remedy}`);
+    const files = FILES.map((key) => `${key}: FILE`).join(', ');
+    throw located.errorAt(path, `${what}; write ${files}, or steps: [{ all-reduce: 4MiB }]`);
   }
-  if (steps === undefined && (repeat > 1 || ranks !== null)) {
-    const key = repeat > 1 ? 'repeat' : 'ranks';
-    throw located.errorAt([...path, key], `a file has its own ${key}; it is for steps`);
+  const [source] = given;
+  for (const [key, { of, why }] of Object.entries(KEYS_OF)) {
+    const isThere = located.has([...path, key]);
+    if (isThere && !of.includes(source!)) throw located.errorAt([...path, key], why);
+  }
+  if (source === 'msccl' && input.vector === undefined) {
+    throw located.errorAt(path, 'an algorithm of MSCCL is for any vector; write vector: 4MiB');
   }
   return {
     files: filesOf(input, path, located),
@@ -41,8 +57,16 @@ export function jobSection(
   };
 }
 
-function filesOf({ goal, chakra, edges }: JobInput, path: Path, located: Located): JobFiles | null {
-  if (goal !== undefined) return { format: 'goal', path: located.fileAt([...path, 'goal'], goal) };
+function filesOf(input: JobInput, path: Path, located: Located): JobFiles | null {
+  const { goal, chakra, simai, msccl, htsim, edges, repeat, vector, startUnit, sends } = input;
+  const file = (key: string, name: string): string => located.fileAt([...path, key], name);
+  if (goal !== undefined) return { format: 'goal', path: file('goal', goal) };
+  if (simai !== undefined) return { format: 'simai', path: file('simai', simai), passes: repeat };
+  if (msccl !== undefined) return { format: 'msccl', path: file('msccl', msccl), octets: vector! };
+  if (htsim !== undefined) {
+    const its = { unit: startUnit, areAcknowledged: sends === 'acknowledged' };
+    return { format: 'htsim', path: file('htsim', htsim), ...its };
+  }
   if (chakra === undefined) return null;
   const at = [...path, 'chakra'];
   const paths =

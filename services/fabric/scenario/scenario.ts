@@ -9,6 +9,7 @@ import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-
 import type { ConnectionSettings } from '../../mechanisms/transport-settings.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
+import type { JobFiles } from '../../jobs/files.js';
 import type { Asic } from '../buffers/asics.js';
 import type { LinkErrors } from '../link-errors.js';
 import type { Fallback } from '../../mechanisms/fabric-context.js';
@@ -436,15 +437,6 @@ export type JobStep = { readonly within: string | null } & (
       readonly octets: number;
     }
 );
-
-/** What ranks do, from a file of GOAL, or from an execution trace of Chakra for each. */
-export type JobFiles =
-  | { readonly format: 'goal'; readonly path: string }
-  | {
-      readonly format: 'chakra';
-      readonly paths: readonly string[];
-      readonly edges: 'data' | 'data+control';
-    };
 
 /** Ranks that compute, send and receive. */
 export interface JobSection {

@@ -61,6 +61,24 @@ export const jobSchema = mapping({
         'rank, relative to the scenario file; protobuf, gzipped or JSON.',
     )
     .exactOptional(),
+  simai: text('a file name', /./, 'a file name')
+    .describe('A workload of SimAI, relative to the scenario file; `repeat` is its passes.')
+    .exactOptional(),
+  msccl: text('a file name', /./, 'a file name')
+    .describe('An algorithm of MSCCL in XML, relative to the scenario file.')
+    .exactOptional(),
+  vector: quantity(aboveZero(size))
+    .describe('Vector of an algorithm of MSCCL, at each rank.')
+    .exactOptional(),
+  htsim: text('a file name', /./, 'a file name')
+    .describe('A connection matrix of htsim, relative to the scenario file.')
+    .exactOptional(),
+  startUnit: choice(['us', 'ps'])
+    .describe(
+      'Unit of its starts, which the file does not say: us for htsim_uec, htsim_eqds and ' +
+        'htsim_swift, ps for htsim_roce, htsim_ndp and htsim_hpcc.',
+    )
+    .prefault('us'),
   edges: choice(['data', 'data+control'])
     .describe('Dependencies of Chakra that count: those of data, or of control as well.')
     .prefault('data'),
@@ -68,7 +86,9 @@ export const jobSchema = mapping({
     .min(1, { error: 'an empty list; write at least one step' })
     .describe('What each rank does, one after the other.')
     .exactOptional(),
-  repeat: integer(1, 1_000_000).describe('How often the steps are done.').prefault(1),
+  repeat: integer(1, 1_000_000)
+    .describe('How often the steps are done, or the passes of a workload of SimAI.')
+    .prefault(1),
   ranks: integer(1, RANKS_MOST)
     .describe('How many ranks do the steps. Default: as many as its hosts have room for.')
     .exactOptional(),

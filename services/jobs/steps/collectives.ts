@@ -10,7 +10,11 @@ interface Collective {
   readonly octets: number;
 }
 
-type Algorithm = (collective: Collective) => void;
+interface Algorithm {
+  readonly weave: (collective: Collective) => void;
+  /** Of one vector among so many ranks. */
+  readonly messages: (ranks: number) => number;
+}
 
 interface CollectiveKind {
   readonly help: string;
@@ -20,6 +24,9 @@ interface CollectiveKind {
   readonly busFactor: (ranks: number) => number;
 }
 
+const roundTheRing = (n: number): number => n * (n - 1);
+const rounds = (n: number): number => Math.ceil(Math.log2(n));
+
 /**
  * Collectives as messages between ranks: what a rank may send depends on what it has received.
  * Schedules are those that MPI, NCCL and ASTRA-sim use under these names.
@@ -27,37 +34,44 @@ interface CollectiveKind {
 export const COLLECTIVES: Readonly<Record<string, CollectiveKind>> = {
   'all-reduce': {
     help: 'All ranks have the sum of their vectors.',
-    algorithms: { ring: allReduceRing, 'halving-doubling': halvingDoubling, tree: doubleTree },
+    algorithms: {
+      ring: { weave: allReduceRing, messages: (n) => 2 * roundTheRing(n) },
+      'halving-doubling': { weave: halvingDoubling, messages: (n) => 2 * n * rounds(n) },
+      tree: { weave: doubleTree, messages: (n) => 4 * (n - 1) },
+    },
     busFactor: (n) => (2 * (n - 1)) / n,
   },
   'reduce-scatter': {
     help: 'Each rank has its part of the sum of all vectors.',
-    algorithms: { ring: (one) => void ring(one, 1) },
+    algorithms: { ring: { weave: (one) => void ring(one, 1), messages: roundTheRing } },
     busFactor: (n) => (n - 1) / n,
   },
   'all-gather': {
     help: 'All ranks have the parts of all; the size is that of the whole.',
-    algorithms: { ring: (one) => void ring(one, 0) },
+    algorithms: { ring: { weave: (one) => void ring(one, 0), messages: roundTheRing } },
     busFactor: (n) => (n - 1) / n,
   },
   'all-to-all': {
     help: 'Each rank sends its part to each other; the size is that of the vector of a rank.',
-    algorithms: { direct: allToAllDirect, pairwise: allToAllPairwise },
+    algorithms: {
+      direct: { weave: allToAllDirect, messages: roundTheRing },
+      pairwise: { weave: allToAllPairwise, messages: roundTheRing },
+    },
     busFactor: (n) => (n - 1) / n,
   },
   broadcast: {
     help: 'All ranks have the vector of the first.',
-    algorithms: { binomial: (one) => void broadcast(one) },
+    algorithms: { binomial: { weave: (one) => void broadcast(one), messages: (n) => n - 1 } },
     busFactor: () => 1,
   },
   reduce: {
     help: 'The first rank has the sum of all vectors.',
-    algorithms: { binomial: reduce },
+    algorithms: { binomial: { weave: reduce, messages: (n) => n - 1 } },
     busFactor: () => 1,
   },
   barrier: {
     help: 'No rank goes on before all are there.',
-    algorithms: { dissemination: barrier },
+    algorithms: { dissemination: { weave: barrier, messages: (n) => n * rounds(n) } },
     busFactor: () => 1,
   },
 };
@@ -81,8 +95,9 @@ export function weaveMessages(
   { algorithm, chunks }: Schedule,
 ): void {
   if (group.length < 2) return;
-  const run = COLLECTIVES[kind]!.algorithms[algorithm]!;
-  for (const part of partsOf(octets, chunks)) run({ weaver, group, octets: part });
+  const { weave, messages } = COLLECTIVES[kind]!.algorithms[algorithm]!;
+  weaver.expect(messages(group.length) * chunks);
+  for (const part of partsOf(octets, chunks)) weave({ weaver, group, octets: part });
 }
 
 /** A vector in parts, as equal as whole octets allow: their sum is the vector. */

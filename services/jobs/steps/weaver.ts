@@ -53,6 +53,11 @@ export class Weaver {
     this.step = -1;
   }
 
+  /** Says no, before it takes time and memory, to more messages than there is room for. */
+  expect(messages: number): void {
+    this.builder.expect(2 * messages);
+  }
+
   /**
    * A message of the collective, and both of its ends. It is sent when `after` (an operation of
    * the sender; -1: the beginning of the step) is done; returns its receive.

@@ -134,6 +134,8 @@ function collectivesOf({ job }: JobPlace, { started, done }: Times): CollectiveR
   }
   const alike = new Map<string, number[]>();
   graph.steps.forEach(({ kind, group, octets }, step) => {
+    // A group of one exchanges nothing.
+    if (group.length < 2) return;
     const key = `${kind} ${group.length} ${octets}`;
     const steps = alike.get(key);
     if (steps === undefined) alike.set(key, [step]);
