@@ -138,11 +138,11 @@ module.exports = {
       },
     },
     {
-      name: 'imports-on-settings',
+      name: 'imports-on-jobs',
       comment: 'A format of another program becomes a document; what that means is for fabric.',
       severity: 'error',
       from: { path: '^services/imports/' },
-      to: { path: '^services/', pathNot: '^services/(settings|imports)/' },
+      to: { path: '^services/', pathNot: '^services/(settings|jobs|imports)/' },
     },
     {
       name: 'fabric-below-runtime',

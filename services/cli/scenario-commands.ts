@@ -83,9 +83,9 @@ export function addScenarioCommands(selvage: Command): void {
 
   selvage
     .command('import')
-    .description('make a scenario of topology, flow and config files of HPCC or ConWeave')
+    .description('make a scenario of fabrics, flows and jobs in files of other programs')
     .argument('<file...>', 'the files, in any order: they are known by their content')
-    .requiredOption('--out <dir>', 'where scenario.yaml and its tables are written')
+    .requiredOption('--out <dir>', 'where scenario.yaml and what it names are written')
     .action(async (files: string[], options: ImportOptions) => {
       const { importCommand } = await import('./commands/import.js');
       importCommand(files, options);

@@ -13,10 +13,11 @@ export interface ImportNote {
 
 /** A scenario made of files of another program, and the tables that it names. */
 export interface Imported {
-  readonly format: string;
+  /** Of which programs the files are. */
+  readonly formats: readonly string[];
   readonly document: object;
-  /** By name, relative to the scenario. */
-  readonly tables: ReadonlyMap<string, string>;
+  /** Files beside the scenario, by their names there. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
   readonly notes: readonly ImportNote[];
 }
 

@@ -1,4 +1,4 @@
-import type { Imported, ImportNote, WordFile } from '../imported.js';
+import type { ImportNote, WordFile } from '../imported.js';
 import { type HpccConfig, isConfig, readConfig } from './config.js';
 import { type HpccFlow, isFlows, readFlows } from './flows.js';
 import { type HpccTopology, isTopology, readTopology } from './topology.js';
@@ -12,12 +12,20 @@ export function kindOf(file: WordFile): 'topology' | 'flows' | 'config' | null {
   return isFlows(file) ? 'flows' : null;
 }
 
+/** A scenario of these files, and the tables of its flows. */
+export interface ImportedHpcc {
+  readonly document: { readonly selvage: number; readonly load: readonly object[] };
+  readonly hosts: number;
+  readonly tables: ReadonlyMap<string, string>;
+  readonly notes: readonly ImportNote[];
+}
+
 /** A scenario of a topology, and of flows and a configuration where there are any. */
 export function importHpcc(files: {
   readonly topology: WordFile;
   readonly flows: WordFile | null;
   readonly config: WordFile | null;
-}): Imported {
+}): ImportedHpcc {
   const topology = readTopology(files.topology);
   const flows = files.flows && readFlows(files.flows, topology);
   const config = files.config && readConfig(files.config);
@@ -47,7 +55,8 @@ export function importHpcc(files: {
       csvOf(flows!.filter((flow) => flow.priority === priority)),
     ]),
   );
-  return { format: 'HPCC', document, tables, notes };
+  const hosts = topology.isSwitch.filter((own) => !own).length;
+  return { document, hosts, tables, notes };
 }
 
 function fabricOf({ names, isSwitch, links }: HpccTopology): object {

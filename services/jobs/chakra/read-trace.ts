@@ -19,6 +19,8 @@ export const NODE = {
 const TYPE_MOST = NODE.COLLECTIVE;
 const GZIP = [0x1f, 0x8b];
 const OBJECT = '{'.charCodeAt(0);
+/** Field 1 of the metadata, a string. */
+const VERSION_TAG = 10;
 
 export interface ChakraNode {
   readonly id: number;
@@ -34,6 +36,19 @@ export interface ChakraNode {
 
 type Attribute = number | string | boolean;
 
+/** Gzipped, JSON with a graph, or messages of which the first has a version. */
+export function isTrace(octets: Uint8Array): boolean {
+  if (isGzipped(octets)) return true;
+  const head = new TextDecoder().decode(octets.subarray(0, 4096)).trimStart();
+  if (head.charCodeAt(0) === OBJECT) return head.includes('"workload_graph"');
+  const [length = 0, tag, version = 0] = octets;
+  return length < 0x80 && tag === VERSION_TAG && version + 2 <= length && length < octets.length;
+}
+
+function isGzipped(octets: Uint8Array): boolean {
+  return GZIP.every((octet, at) => octets[at] === octet);
+}
+
 /** The nodes of a file, in its order; throws what is wrong with it. */
 export function readTrace(source: JobSource, octets: Uint8Array): ChakraNode[] {
   const plain = unpacked(source, octets);
@@ -43,7 +58,7 @@ export function readTrace(source: JobSource, octets: Uint8Array): ChakraNode[] {
 }
 
 function unpacked(source: JobSource, octets: Uint8Array): Uint8Array {
-  if (!GZIP.every((octet, at) => octets[at] === octet)) return octets;
+  if (!isGzipped(octets)) return octets;
   try {
     return gunzipSync(octets);
   } catch {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { scenarioOfDocument } from '../../../services/fabric/scenario/load-scenario.js';
-import { importHpcc, kindOf } from '../../../services/imports/hpcc/hpcc.js';
-import { type Imported, WordFile } from '../../../services/imports/imported.js';
+import { type ImportedHpcc, importHpcc, kindOf } from '../../../services/imports/hpcc/hpcc.js';
+import { WordFile } from '../../../services/imports/imported.js';
 import { errorsOf } from '../jobs/samples.js';
 
 const TOPOLOGY = `5 1 4
@@ -32,7 +32,7 @@ function imported({
   topology = TOPOLOGY,
   flows = FLOWS,
   config,
-}: Readonly<Record<string, string | undefined>>): Imported {
+}: Readonly<Record<string, string | undefined>>): ImportedHpcc {
   return importHpcc({
     topology: new WordFile('topology.txt', topology),
     flows: new WordFile('flow.txt', flows),
