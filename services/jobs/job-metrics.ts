@@ -17,6 +17,15 @@ export const JOB_METRICS: Readonly<Record<string, Metric<Measured>>> = {
     meaning: 'time of a job until its last rank is done, the longest',
     measure: ofJobs(most, ({ iterationPs }) => iterationPs),
   },
+  'jct-ratio': {
+    unit: 'ratio',
+    meaning: 'iteration of a job over that on an ideal network, the largest',
+    measure: ofJobs(most, ({ iterationPs, rooflinePs }) =>
+      iterationPs === null || rooflinePs === null || rooflinePs === 0
+        ? null
+        : iterationPs / rooflinePs,
+    ),
+  },
   'job.exposed': {
     unit: 'time',
     meaning: 'time in which a rank of a job does not compute, the longest',

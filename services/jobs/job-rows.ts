@@ -11,6 +11,8 @@ export interface JobResult {
   readonly startPs: number;
   /** From its start until all of its operations are done; null: they are not. */
   readonly iterationPs: number | null;
+  /** Of the same graph on an ideal network; null: the job is not done, or it has none. */
+  readonly rooflinePs: number | null;
   /** By rank, in their order; null where the rank is not done. */
   readonly finished: RankSpread | null;
   /** Time in which a rank computes, and in which it is there and does not. */

@@ -1,6 +1,7 @@
 import { type OperationLists, RECEIVE, SEND } from '../engine/contract/operations.js';
 import { Dependencies } from '../engine/operations/dependencies.js';
 import { Matching } from '../engine/operations/matching.js';
+import { EventHeap, type Due } from './event-heap.js';
 import { type JobGraph, rankOf } from './graph.js';
 import { matchingOf } from './matching-of.js';
 
@@ -33,10 +34,9 @@ export function runLogGops(graph: JobGraph, model: LogGops = LOGGOPS): (number |
   return new LogGopsRun(graph, model).run();
 }
 
-interface Event {
-  timeNs: number;
-  /** In the order in which they became known: it decides between equal times. */
-  readonly number: number;
+interface Event extends Due {
+  /** In nanoseconds. */
+  dueAt: number;
   readonly operation: number;
   /** The message of a send has come; otherwise an operation is ready. */
   readonly isMessage: boolean;
@@ -59,7 +59,7 @@ class LogGopsRun {
   private readonly releasedAs: Int32Array;
   private releases = 0;
   private readonly processors: number;
-  private readonly events = new EventHeap();
+  private readonly events = new EventHeap<Event>();
   private ready: number[] = [];
   private numbered = 0;
   private done = 0;
@@ -119,7 +119,7 @@ class LogGopsRun {
   }
 
   private post(operation: number, timeNs: number, isMessage: boolean): void {
-    this.events.push({ timeNs, number: this.numbered++, operation, isMessage });
+    this.events.push({ dueAt: timeNs, number: this.numbered++, operation, isMessage });
   }
 
   private processorOf(operation: number, rank = this.rank[operation]!): number {
@@ -134,7 +134,7 @@ class LogGopsRun {
   }
 
   private begin(event: Event): void {
-    const { operation, timeNs } = event;
+    const { operation, dueAt: timeNs } = event;
     const { kind } = this.graph;
     if (kind[operation] === RECEIVE) {
       this.receive(operation, timeNs);
@@ -142,7 +142,7 @@ class LogGopsRun {
     }
     const earliest = this.earliest(operation);
     if (earliest > timeNs) {
-      event.timeNs = earliest;
+      event.dueAt = earliest;
       this.events.push(event);
       return;
     }
@@ -172,13 +172,13 @@ class LogGopsRun {
   }
 
   private takeMessage(event: Event): void {
-    const { operation: send, timeNs } = event;
+    const { operation: send, dueAt: timeNs } = event;
     const { o, O, g, G } = this.model;
     const rank = this.graph.peer[send]!;
     const processor = this.processorOf(send, rank);
     const freeNs = Math.max(this.freeNs[processor]!, this.receiveFreeNs[rank]!);
     if (freeNs > timeNs) {
-      event.timeNs = freeNs;
+      event.dueAt = freeNs;
       this.events.push(event);
       return;
     }
@@ -227,42 +227,4 @@ class LogGopsRun {
 function laterOctets(octets: number, O: number, G: number): number {
   if (octets > 0) return (octets - 1) * Math.max(O, G);
   return O === 0 || G === 0 ? -(O + G) : -Math.min(O, G);
-}
-
-/** Events by time, then number. */
-class EventHeap {
-  private readonly heap: Event[] = [];
-
-  push(event: Event): void {
-    const { heap } = this;
-    let at = heap.push(event) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(event, heap[parent]!)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = event;
-  }
-
-  pop(): Event | null {
-    const { heap } = this;
-    const [first] = heap;
-    const last = heap.pop();
-    if (first === undefined || last === undefined) return null;
-    if (heap.length === 0) return first;
-    let at = 0;
-    for (let child = 1; child < heap.length; child = 2 * at + 1) {
-      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
-      if (!isBefore(heap[child]!, last)) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
-  }
-}
-
-function isBefore(a: Event, b: Event): boolean {
-  return a.timeNs < b.timeNs || (a.timeNs === b.timeNs && a.number < b.number);
 }

@@ -13,18 +13,28 @@ export function jobText(jobs: readonly JobResult[], style: Style): string {
     formatCount(job.ranks),
     `${formatCount(job.doneOperations)} / ${formatCount(job.operations)}`,
     job.iterationPs === null ? 'not done' : formatTime(job.iterationPs),
+    ...rooflineOf(job),
     ...spread(job.finished),
     formatTime(job.computing.maxPs),
     job.exposed === null ? '–' : formatTime(job.exposed.maxPs),
   ]);
-  const head = ['job', 'ranks', 'operations', 'iteration', 'rank min', 'p50', 'max'];
+  const head = ['job', 'ranks', 'operations', 'iteration', 'roofline', 'ratio'];
   const parts = [
     style.strong('Jobs'),
-    table([...head, 'computing', 'exposed'], rows),
+    table([...head, 'rank min', 'p50', 'max', 'computing', 'exposed'], rows),
     ...collectiveTable(jobs),
-    '  exposed: most time in which a rank does not compute; busbw as nccl-tests define it',
+    '  roofline: on an ideal network; exposed: most time in which a rank does not compute',
+    ...(jobs.some(({ collectives }) => collectives.length > 0)
+      ? ['  busbw: as nccl-tests define it']
+      : []),
   ];
   return parts.join('\n');
+}
+
+function rooflineOf({ iterationPs, rooflinePs }: JobResult): string[] {
+  if (rooflinePs === null || iterationPs === null) return ['–', '–'];
+  const ratio = rooflinePs === 0 ? '–' : (iterationPs / rooflinePs).toFixed(2);
+  return [formatTime(rooflinePs), ratio];
 }
 
 function spread(ranks: RankSpread | null): string[] {

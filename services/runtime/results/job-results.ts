@@ -12,6 +12,7 @@ import type {
 } from '../../jobs/job-rows.js';
 import { COLLECTIVES } from '../../jobs/steps/collectives.js';
 import { PS_PER_S } from '../../engine/units/time.js';
+import { rooflinePs } from './roofline.js';
 
 const OCTET_BITS = 8;
 
@@ -36,6 +37,7 @@ export function jobResults(fabric: Fabric, engine: Engine): JobResult[] {
       doneOperations: times.done.reduce((sum, end) => sum + (end >= 0 ? 1 : 0), 0),
       startPs,
       iterationPs: isDone ? Math.max(startPs, ...done) - startPs : null,
+      rooflinePs: isDone ? rooflinePs(fabric, place.job) : null,
       finished: isDone ? spreadOf(done.map((end) => end - startPs)) : null,
       computing: present(({ computingPs }) => computingPs),
       exposed: isDone ? present(({ endPs, computingPs }) => endPs! - startPs - computingPs) : null,
