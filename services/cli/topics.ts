@@ -1,7 +1,14 @@
 import { bitErrorsText } from './bit-errors-text.js';
 import { EXIT_MEANINGS } from './exit.js';
 import { CAUSE_WORDS, FLOW_CAUSES } from '../runtime/results/flow-cause.js';
-import { MECHANISMS, NIC, RATE_CONTROLS, SLOTTED, TRANSPORTS } from '../mechanisms/registry.js';
+import {
+  BALANCINGS,
+  MECHANISMS,
+  NIC,
+  RATE_CONTROLS,
+  SLOTTED,
+  TRANSPORTS,
+} from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
@@ -83,8 +90,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
   storm: 'PFC storm: a priority of a port that is paused for longer than `observe.storm`.',
   ecmp:
     'Equal-cost multipath: a switch chooses one of several shortest routes, by a hash of ' +
-    'the flow or anew for each packet (spraying, which reorders). `switches: { ecmp: ' +
-    'flow }`, or `packet`.',
+    'the flow, or by a load balancing: `switches: { ecmp: flow }`, or one of ' +
+    `${BALANCINGS.map(({ name }) => name).join(', ')}.`,
   fct:
     'Flow completion time: from the first byte offered to the last acknowledged ' +
     '(reliable) or received (raw). The summary has p50, p99 and p99.9; metrics are ' +
@@ -145,7 +152,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   digest:
     'A hash over everything that every device executed. Two runs with one digest saw the ' +
     'same fabric, event for event, however they were run.',
-  ...Object.fromEntries(TRANSPORTS.map(({ name, topic }) => [name, topic])),
+  ...Object.fromEntries([...TRANSPORTS, ...BALANCINGS].map(({ name, topic }) => [name, topic])),
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
   'exit-codes': EXIT_MEANINGS.map(([code, meaning]) => `${code}: ${meaning}.`).join(' '),
   lossless:
@@ -173,7 +180,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
 /** What else the field calls topics and keys, in lower case and with blanks for hyphens. */
 export const ALIASES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [...MECHANISMS, ...RATE_CONTROLS, ...TRANSPORTS].flatMap((slice) => {
+    [...MECHANISMS, ...RATE_CONTROLS, ...TRANSPORTS, ...BALANCINGS].flatMap((slice) => {
       const topic = 'name' in slice ? slice.name : slice.kind;
       return (slice.alsoCalled ?? []).map((name) => [name, topic]);
     }),
@@ -184,7 +191,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   '802.1qbb': 'pfc',
   '802.3bd': 'pfc',
   '802.3x': 'pause',
-  'adaptive routing': 'ecmp',
   alpha: 'dynamic-threshold',
   'bandwidth delay product': 'bdp',
   'bandwidth group': 'ets',
@@ -229,7 +235,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'flow completion time': 'fct',
   'flow control': 'lossless',
   'flow size distribution': 'load[].random',
-  flowlet: 'ecmp',
   'frame size': 'load[].frame',
   'global pause': 'pause',
   'go back n': 'reliable',
@@ -269,7 +274,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'nvme of': 'reliable',
   'packet buffer': 'switches.buffer',
   'packet loss': 'drop-reasons',
-  'packet spraying': 'ecmp',
   'pause frame': 'pause',
   'pause quanta': 'priorities.*.quanta',
   'pause storm': 'storm',
@@ -313,8 +317,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'spanning tree': 'not-emulated',
   spine: 'fabric.spines',
   'spine leaf': 'fabric.generator',
-  spray: 'ecmp',
-  spraying: 'ecmp',
   'sr iov': 'hosts.nic.pools',
   'store and forward': 'switches.cutThrough',
   'strict priority': 'strict',

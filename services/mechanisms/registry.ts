@@ -1,4 +1,6 @@
 import type { EngineKinds } from '../engine/device/engine.js';
+import { adaptive } from './adaptive/slice.js';
+import type { BalancingSlice } from './balancing-slice.js';
 import { cbfc } from './cbfc/slice.js';
 import { ci } from './ci/slice.js';
 import { credit } from './credit/slice.js';
@@ -6,6 +8,7 @@ import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { goBackN } from './go-back-n/slice.js';
 import { hpcc } from './hpcc/slice.js';
+import { flowlet } from './flowlet/slice.js';
 import { EXCHANGE, type Fallback } from './fabric-context.js';
 import type { MessageTemplate } from './message-template.js';
 import { pause, pfc } from './pfc/slice.js';
@@ -27,6 +30,7 @@ import type { RateControlSlice } from './rate-control-slice.js';
 import type { TransportSlice } from './transport-slice.js';
 import { selective } from './selective/slice.js';
 import { sfc } from './sfc/slice.js';
+import { spraying } from './spraying/slice.js';
 import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
@@ -36,6 +40,9 @@ export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, h
 
 /** Transports of loads, each under its name in `transport`. */
 export const TRANSPORTS: readonly TransportSlice[] = [goBackN, selective];
+
+/** How switches may choose among equal routes, each under its name in `ecmp`. */
+export const BALANCINGS: readonly BalancingSlice[] = [spraying, adaptive, flowlet];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
 const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr] as const;
@@ -127,7 +134,7 @@ export const ENGINE_KINDS: EngineKinds = {
   transports: TRANSPORTS,
   mechanisms: MECHANISMS,
   markings: [],
-  balancings: [],
+  balancings: BALANCINGS,
   arbiters: [],
 };
 

@@ -62,7 +62,10 @@ export function engineKindsWith(sources: readonly PluginSource[]): EngineKinds {
     ...ENGINE_KINDS,
     rateControls: rateControlsWith(sources),
     markings: markings.map(({ plugin, file }) => markingKind(plugin, file)),
-    balancings: balancings.map(({ plugin, file }) => balancingKind(plugin, file)),
+    balancings: [
+      ...ENGINE_KINDS.balancings,
+      ...balancings.map(({ plugin, file }) => balancingKind(plugin, file)),
+    ],
     arbiters: arbiters.map(({ plugin, file }) => arbiterKind(plugin, file)),
   };
 }

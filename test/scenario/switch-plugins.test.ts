@@ -205,8 +205,8 @@ describe('a load balancing of a plugin', () => {
 
   it('has to be there', () => {
     assert.throws(
-      () => crossed(turning, { switches: { ecmp: 'random' } }),
-      /switches\.ecmp: unknown: random; one of flow, packet, b, or name a file/,
+      () => crossed(turning, { switches: { ecmp: 'randon' } }),
+      /switches\.ecmp: unknown: randon; one of flow, packet, adaptive, flowlet, b, or name a file/,
     );
     assert.throws(
       () => crossed(turning, { devices: { 'leaf*': { ecmp: 'pakcet' } } }),

@@ -30,6 +30,8 @@ interface OutsideCarrier {
   queueOctets(port: PortRow, trafficClass: TrafficClass): number;
   /** The queue of a port that frames of a priority join. */
   classOf(port: PortRow, priority: Priority): TrafficClass;
+  /** Priorities that may not start a frame at a port now, one bit each. */
+  blockedPriorities(port: PortRow): number;
 }
 
 /** The part that a specification names, for a switch. */
@@ -60,6 +62,9 @@ export interface QueueMarking {
   ): boolean;
 }
 
+/** In place of a position: the one that the hash of the flow gives. */
+export const BY_HASH = -1;
+
 /** Chooses among ports that lead to a destination at equal cost. */
 export interface LoadBalancing {
   /**
@@ -67,7 +72,10 @@ export interface LoadBalancing {
    * a run was restored, keeps what is remembered of it; another one begins anew.
    */
   regroup(sizes: Int32Array): void;
-  /** Position in its group of a frame's port: the group is `size` of `ports` from `start`. */
+  /**
+   * Position in its group of a frame's port: the group is `size` of `ports` from `start`; or
+   * `BY_HASH`.
+   */
   choose(
     group: number,
     ports: Uint16Array,

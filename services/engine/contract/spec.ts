@@ -220,9 +220,7 @@ export interface SwitchSpec extends DeviceSpec {
     | {
         readonly kind: 'routed';
         readonly routes: RouteSpec;
-        /** Frames of one flow may take several of its equal ports. */
-        readonly spray: boolean;
-        /** Chooses among them, by its name; null: a hash of the flow, or each in turn. */
+        /** Chooses among equal ports, by its name; null: a hash of the flow. */
         readonly balancing: { readonly name: string; readonly settings: object } | null;
       }
     | {

@@ -12,6 +12,7 @@ import type { Framing } from './framing.js';
 import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
+import { spreads } from '../../mechanisms/balancing-slice.js';
 import { type CarriedConnection, TransportPlan } from './transport-plan.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
@@ -48,6 +49,11 @@ interface Plans {
   readonly carried: CarriedConnection | null;
 }
 
+/** Whether any switch spreads frames of a priority over equal-cost links. */
+function spreadsAny(settings: ConnectionInput['settings'], priority: number): boolean {
+  return settings.some(({ switch: { ecmp } }) => spreads(ecmp.settings, priority));
+}
+
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
@@ -73,7 +79,7 @@ export function connect(
     return {
       send: { device: flow.source, connection: send },
       receives: destinations.map((device) => ({ device, connection: receive })),
-      isSpread: levels.some((level) => level !== null),
+      isSpread: levels.some((level) => level !== null) && spreadsAny(settings, flow.priority),
       ...farthest(
         hopsOf.map((hops, i) => {
           const alternatives = equal.alternatives(flow, destinations[i]!, hops);

@@ -1,6 +1,7 @@
 import { FAULT_KINDS } from '../faults/registry.js';
 import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
+import { BY_FLOW } from '../scenario/equal-cost.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { FabricPlans } from './fabric-plans.js';
 import { failoverOf, forwardingOf } from './forwarding.js';
@@ -76,7 +77,7 @@ function switchSpec(
 function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
   const detours = faults.some(({ kind }) => FAULT_KINDS.get(kind)!.breaksLinks);
   return !settings.some(
-    ({ switch: { ecmp, failover } }) => ecmp !== 'flow' || (detours && failover.enabled),
+    ({ switch: { ecmp, failover } }) => ecmp.name !== BY_FLOW || (detours && failover.enabled),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Routes } from '../routing/routes.js';
 import type { Flow } from '../load/flow.js';
 import type { Hop } from './flow-paths.js';
+import { BY_FLOW } from '../scenario/equal-cost.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 
@@ -59,7 +60,7 @@ export class EqualPaths {
     private readonly settings: readonly Settings[],
   ) {
     this.cutsThrough = settings.some((own) => own.switch.cutThrough);
-    this.sprays = settings.some((own) => own.switch.ecmp !== 'flow');
+    this.sprays = settings.some((own) => own.switch.ecmp.name !== BY_FLOW);
   }
 
   /** The path found, and every equal-cost one on which frames may take another time. */
@@ -112,7 +113,7 @@ export class EqualPaths {
   ): { ends: readonly LinkEnd[]; pace: number; width: number } {
     const ends = this.endsTowards(device, destination);
     const paces = ends.map(({ octetPs }) => 1 / octetPs);
-    const spreads = this.settings[device]!.switch.ecmp !== 'flow' && !this.isBridge(device);
+    const spreads = this.settings[device]!.switch.ecmp.name !== BY_FLOW && !this.isBridge(device);
     return spreads
       ? { ends, pace: paces.reduce((a, b) => a + b, 0), width: ends.length }
       : { ends, pace: Math.max(...paces), width: 1 };

@@ -3,6 +3,7 @@ import { findLoop, findLoopThrough } from '../routing/find-loop.js';
 import type { Routes } from '../routing/routes.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
+import { BY_FLOW } from '../scenario/equal-cost.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
@@ -74,8 +75,10 @@ export function forwardingOf(
   return {
     kind: 'routed',
     routes: { setOfHost, sets, groupPorts, toBridges },
-    spray: ecmp !== 'flow',
-    balancing: ecmp in switchPlugins ? { name: ecmp, settings: switchPlugins[ecmp]! } : null,
+    balancing:
+      ecmp.name === BY_FLOW
+        ? null
+        : { name: ecmp.name, settings: switchPlugins[ecmp.name] ?? ecmp.settings },
   };
 }
 

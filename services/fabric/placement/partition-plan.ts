@@ -216,5 +216,5 @@ function proxyDeviceFor(spec: DeviceSpec): DeviceSpec {
   const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
   if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [], operations: null };
   const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [], toBridges: [] };
-  return { ...spec, ports, forwarding: { kind: 'routed', routes, spray: false, balancing: null } };
+  return { ...spec, ports, forwarding: { kind: 'routed', routes, balancing: null } };
 }

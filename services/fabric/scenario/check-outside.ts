@@ -4,10 +4,10 @@ import { MARKINGS } from '../../mechanisms/registry.js';
 import { arbitersOf, balancingsOf, markingsOf } from '../../plugins/plugins.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
 import type { Path } from '../../settings/source-tree.js';
+import { EQUAL_COST } from './equal-cost.js';
 import type { Located } from './located.js';
 import type { Scenario } from './scenario.js';
 
-const EQUAL_COST = ['flow', 'packet'];
 const ARBITERS = ['strict', 'round-robin', 'dwrr', 'ets'];
 
 export function checkOutside(scenario: Scenario, located: Located): void {
@@ -18,10 +18,10 @@ export function checkOutside(scenario: Scenario, located: Located): void {
 
 function checkChoices({ plugins, switches, overrides }: Scenario, located: Located): void {
   const known = [...EQUAL_COST, ...namesOf(balancingsOf(plugins))];
-  checkName(switches.ecmp, known, ['switches', 'ecmp'], located);
+  checkName(switches.ecmp.name, known, ['switches', 'ecmp'], located);
   for (const { match, switch: change } of overrides) {
     if (change.ecmp !== undefined) {
-      checkName(change.ecmp, known, ['devices', match, 'ecmp'], located);
+      checkName(change.ecmp.name, known, ['devices', match, 'ecmp'], located);
     }
   }
 }

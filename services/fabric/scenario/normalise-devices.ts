@@ -6,6 +6,7 @@ import { discoveryEnd } from './normalise-discovery.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import { NIC, SLOTTED } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
+import { ecmpSection } from './equal-cost.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type {
@@ -38,7 +39,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
     pipelinePs: input.pipeline,
     cutThrough: input.cutThrough,
     forwarding: input.forwarding,
-    ecmp: input.ecmp,
+    ecmp: ecmpSection(input.ecmp),
     buffer: {
       sizeBytes: input.buffer.size === 'auto' ? null : input.buffer.size,
       cellBytes: input.buffer.cell,
@@ -136,7 +137,7 @@ function switchChange(
     ...(pipeline !== undefined && { pipelinePs: pipeline }),
     ...(cutThrough !== undefined && { cutThrough }),
     ...(forwarding !== undefined && { forwarding }),
-    ...(ecmp !== undefined && { ecmp }),
+    ...(ecmp !== undefined && { ecmp: ecmpSection(ecmp) }),
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(failover !== undefined && { failover: failoverSection(failover) }),
     ...(buffer && { buffer: bufferChange(buffer) }),

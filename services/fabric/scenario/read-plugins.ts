@@ -7,6 +7,7 @@ import { sha256Of, UnusablePlugin } from '../../plugins/source.js';
 import { ScenarioError } from '../../settings/errors.js';
 import type { MapEntry, Place, SourceNode } from '../../settings/source-tree.js';
 import { positionOf, withValue } from '../../settings/source-tree.js';
+import { EQUAL_COST } from './equal-cost.js';
 import { besideFile } from './layers.js';
 import { readTable } from './read-source.js';
 import { LOAD_KINDS } from './schema-load.js';
@@ -24,6 +25,7 @@ interface WithPlugins {
 const TAKEN = [
   ...['none', 'constructor', ...Object.keys(scenarioSchema.shape), ...LOAD_KINDS],
   ...MECHANISMS.map(({ name }) => name),
+  ...EQUAL_COST,
 ];
 
 /** What is no list, or no plugin by its shape, is left to the schema to refuse. */

@@ -12,6 +12,7 @@ import type { PluginSource } from '../../plugins/source.js';
 import type { JobFiles } from '../../jobs/files.js';
 import type { Asic } from '../buffers/asics.js';
 import type { LinkErrors } from '../link-errors.js';
+import type { EcmpSection } from './equal-cost.js';
 import type { Fallback } from '../../mechanisms/fabric-context.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { Place } from './place.js';
@@ -136,8 +137,8 @@ export interface SwitchSection {
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
-  /** flow, packet, or the name of a plugin. */
-  readonly ecmp: string;
+  /** How it chooses among equal routes. */
+  readonly ecmp: EcmpSection;
   readonly buffer: BufferSection;
   /** Applies where the model has slots, and is read by its slice. */
   readonly slots: object;

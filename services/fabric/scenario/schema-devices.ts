@@ -3,6 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, time } from '../../settings/quantities.js';
+import { BY_FLOW, ecmpSchema } from './equal-cost.js';
 import { bufferKeys } from './schema-buffer.js';
 import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
@@ -19,7 +20,6 @@ import {
   list,
   mapping,
   overriding,
-  pluginName,
   quantity,
   text,
   word,
@@ -88,16 +88,12 @@ const switchKeys = {
   forwarding: choice(['routed', 'bridged'])
     .describe('routed: by computed shortest routes; bridged: learning and flooding, by VLAN.')
     .prefault('routed'),
-  ecmp: either(
-    [choice(['flow', 'packet']), pluginName('balancing', 'flow, packet or the name of a plugin')],
-    'a choice among equal routes',
-    'flow, packet or the name of a balancing of a plugin',
-  )
+  ecmp: ecmpSchema
     .describe(
-      'Choice among equal routes: by hash of the flow, anew for each packet, or by a plugin. ' +
-        'What reorders frames has reliable flows (go-back-N) resend most of them.',
+      'Choice among equal routes: by hash of the flow, by a load balancing with its settings, or ' +
+        'by a plugin. What reorders frames has reliable flows (go-back-N) resend most of them.',
     )
-    .prefault('flow'),
+    .prefault(BY_FLOW),
   failover: failover
     .describe(
       'What happens when a link is down: its port leaves the groups of equal-cost ports after a ' +

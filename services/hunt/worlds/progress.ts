@@ -208,7 +208,10 @@ function mayLose({ scenario, specs }: Fabric, { flows, priorities }: RunResults)
   const drops = priorities.some((priority) => Object.keys(priority.drops).length > 0);
   const resends = flows.some(({ retransmittedFrames }) => retransmittedFrames > 0);
   const sprays = specs.some(
-    (spec) => spec.kind === 'switch' && spec.forwarding.kind === 'routed' && spec.forwarding.spray,
+    (spec) =>
+      spec.kind === 'switch' &&
+      spec.forwarding.kind === 'routed' &&
+      spec.forwarding.balancing !== null,
   );
   return scenario.faults.length > 0 || drops || resends || sprays;
 }

@@ -41,7 +41,7 @@ export class Routes implements Observer {
       const why = this.hasFailures ? ', whichever links are down' : '';
       verdict.broken('routes', place, `${out.name} is on no shortest path to ${name}${why}`);
     }
-    if (isMoved || this.hasFailures || settings.switch.ecmp !== 'flow') return;
+    if (isMoved || this.hasFailures || settings.switch.ecmp.name !== 'flow') return;
     const key = `${device.index} ${frame.hash} ${frame.target}`;
     const before = this.choices.get(key) ?? out;
     this.choices.set(key, out);

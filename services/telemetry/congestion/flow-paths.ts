@@ -45,9 +45,9 @@ function egressesOf(
     const { setOfHost, sets } = fabric.routes.of(device);
     return isGroup ? spec.ports.map((_, port) => port) : [...(sets[setOfHost[target]!] ?? [])];
   }
-  const { routes, spray } = spec.forwarding;
+  const { routes, balancing } = spec.forwarding;
   if (isGroup) return (routes.groupPorts[target] ?? []).filter((port) => port !== came);
   const set = routes.sets[routes.setOfHost[target]!] ?? [];
-  if (spray || set.length < 2) return [...set];
+  if (balancing !== null || set.length < 2) return [...set];
   return [set[chooseEqual(hash, saltOf(spec.index), set.length)]!];
 }

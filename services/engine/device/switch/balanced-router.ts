@@ -1,4 +1,4 @@
-import type { BalancedFrame, LoadBalancing } from '../../contract/outside.js';
+import { BY_HASH, type BalancedFrame, type LoadBalancing } from '../../contract/outside.js';
 import type { RouteSpec } from '../../contract/spec.js';
 import type { PortUse } from '../../failover/failover-mechanism.js';
 import type { FramePool } from '../../frame/frame-pool.js';
@@ -7,7 +7,7 @@ import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 import type { FrameRef } from '../../units/indices.js';
 import { Router } from './router.js';
 
-/** A router whose choice among equal costs is that of a part from outside, frame by frame. */
+/** A router whose choice among equal costs is that of a load balancing, frame by frame. */
 export class BalancedRouter extends Router {
   readonly #pool: FramePool;
   readonly #shown: BalancedFrame = { hash: 0, octets: 0, priority: 0 };
@@ -19,10 +19,12 @@ export class BalancedRouter extends Router {
     salt: number,
     ports: number,
   ) {
-    super(pool, routes, true, salt, ports);
+    super(pool, routes, salt, ports);
     this.#pool = pool;
     balancing.regroup(this.setSizes);
   }
+
+  protected override readonly spreads = true;
 
   override reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
     super.reroute(routes, uses);
@@ -35,6 +37,7 @@ export class BalancedRouter extends Router {
     shown.hash = words[frame + HASH] >>> 0;
     shown.octets = words[frame + LENGTH];
     shown.priority = words[frame + CLASS] & PRIORITY_MASK;
-    return this.balancing.choose(set, this.setPorts, start, size, shown);
+    const position = this.balancing.choose(set, this.setPorts, start, size, shown);
+    return position === BY_HASH ? super.choose(set, start, size, frame) : position;
   }
 }

@@ -25,9 +25,9 @@ export function makeForwarding(
     const { vlans, hosts, ageingPs } = forwarding;
     return new Bridge(pool, vlans, hosts, ageingPs, carrier.clock);
   }
-  const { routes, spray, balancing } = forwarding;
+  const { routes, balancing } = forwarding;
   const ports = spec.ports.length;
-  if (balancing === null) return new Router(pool, routes, spray, saltOf(index), ports);
+  if (balancing === null) return new Router(pool, routes, saltOf(index), ports);
   const chosen = outsidePart(balancings, { ...spec, firstPort }, balancing, carrier);
   return new BalancedRouter(pool, routes, chosen, saltOf(index), ports);
 }

@@ -21,7 +21,7 @@ export function chooseEqual(hash: number, salt: number, size: number): number {
   return ((h >>> 8) * size) >>> 24;
 }
 
-/** Forwards along computed shortest paths; equal costs are split by flow, or frame by frame. */
+/** Forwards along computed shortest paths; equal costs are split by hash of the flow. */
 export class Router implements Forwarding {
   readonly #pool: FramePool;
   readonly #routes: RouteSpec;
@@ -31,14 +31,12 @@ export class Router implements Forwarding {
   #setStart: Int32Array;
   #setSize: Int32Array;
   #setPorts: Uint16Array;
-  private sprayTurn: Int32Array;
   #groupPorts: readonly (readonly number[])[];
 
   /** `salt`: see `saltOf`. */
   constructor(
     pool: FramePool,
     routes: RouteSpec,
-    private readonly spray: boolean,
     private readonly salt: number,
     ports: number,
   ) {
@@ -50,7 +48,6 @@ export class Router implements Forwarding {
     this.#setSize = hops.setSize;
     this.#setStart = hops.setStart;
     this.#setPorts = hops.setPorts;
-    this.sprayTurn = new Int32Array(hops.setSize.length);
     this.#groupPorts = routes.groupPorts;
   }
 
@@ -58,13 +55,11 @@ export class Router implements Forwarding {
     const isWhole = routes === null && uses.every((use) => use === 'any');
     const { setOfHost, setStart, setSize, setPorts } = isWhole
       ? nextHopsOf(this.#routes)
-      : detoursOf(this.#routes, routes ?? this.#routes, uses, this.spray);
+      : detoursOf(this.#routes, routes ?? this.#routes, uses, this.spreads);
     this.#setOfHost = setOfHost;
     this.#setStart = setStart;
     this.#setSize = setSize;
     this.#setPorts = setPorts;
-    const turns = this.sprayTurn;
-    this.sprayTurn = Int32Array.from(setSize, (size, set) => (turns[set] ?? 0) % size);
     this.#groupPorts = this.#routes.groupPorts.map((ports) =>
       ports.filter((port) => uses[port] === 'any'),
     );
@@ -87,7 +82,7 @@ export class Router implements Forwarding {
     if (set < 0) return [];
     const start = this.#setStart[set];
     const ports = [...this.#setPorts.subarray(start, start + this.#setSize[set])];
-    return this.spray ? ports : [ports[chooseEqual(hash, this.salt, ports.length)]];
+    return this.spreads ? ports : [ports[chooseEqual(hash, this.salt, ports.length)]];
   }
 
   portsOfGroup(group: number): readonly number[] {
@@ -108,12 +103,7 @@ export class Router implements Forwarding {
   limit(): void {}
 
   /** Position in its set of the port for a frame. */
-  protected choose(set: number, _start: number, size: number, frame: FrameRef): number {
-    if (this.spray) {
-      const turn = this.sprayTurn[set];
-      this.sprayTurn[set] = turn + 1 === size ? 0 : turn + 1;
-      return turn;
-    }
+  protected choose(_set: number, _start: number, size: number, frame: FrameRef): number {
     return chooseEqual(this.#pool.words[frame + HASH], this.salt, size);
   }
 
@@ -124,6 +114,9 @@ export class Router implements Forwarding {
     }
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
   }
+
+  /** Frames of a flow may take any of its ports. */
+  protected readonly spreads: boolean = false;
 
   protected get setSizes(): Int32Array {
     return this.#setSize;

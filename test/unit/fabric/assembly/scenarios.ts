@@ -68,7 +68,7 @@ export const SWITCHES: SwitchSection = {
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',
-  ecmp: 'flow',
+  ecmp: { name: 'flow', settings: {} },
   buffer: {
     sizeBytes: 32e6,
     cellBytes: 1,

@@ -40,7 +40,7 @@ describe('a scenario that says next to nothing', () => {
       pipelinePs: 500_000,
       cutThrough: false,
       forwarding: 'routed',
-      ecmp: 'flow',
+      ecmp: { name: 'flow', settings: {} },
       failover: {
         enabled: true,
         detectionPs: 100e6,
