@@ -174,8 +174,8 @@ function percent(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-/** Flows that fill its root. */
-function culpritLines({ culprits, othersShare }: CongestionTree): string[] {
+/** Flows that fill its root, or are sent before it. */
+function culpritLines({ root, culprits, othersShare }: CongestionTree): string[] {
   if (culprits.length === 0) return [];
   const shown = culprits
     .slice(0, CULPRITS_SHOWN)
@@ -186,7 +186,8 @@ function culpritLines({ culprits, othersShare }: CongestionTree): string[] {
   const count = isCounted ? `${formatCount(rest.length)} more` : 'others';
   const others = rest.length === 0 && isCounted ? '' : `, and ${count} ${percent(more)}`;
   const flows = isCounted ? counted(culprits.length, 'flow') : 'many flows';
-  return [`   filled by ${flows}: ${shown.join(', ')}${others}`];
+  const how = root.reason === 'other-classes' ? 'outrun by' : 'filled by';
+  return [`   ${how} ${flows}: ${shown.join(', ')}${others}`];
 }
 
 function victimText(victims: readonly string[]): string {

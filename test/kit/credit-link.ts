@@ -129,6 +129,7 @@ class End implements MechanismHost {
   readonly hasListeners = new Uint8Array(1);
 
   announceNotice(): void {}
+  announceQueue(): void {}
   announceGrantStep(): void {}
 
   announceShort(): void {}

@@ -147,6 +147,7 @@ class End implements MechanismHost {
   hold(): void {}
   announceStop(): void {}
   announceNotice(): void {}
+  announceQueue(): void {}
   announceGrantStep(): void {}
   announceShort(): void {}
   repeat(): void {}

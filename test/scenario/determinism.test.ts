@@ -69,6 +69,7 @@ class Listener implements Probe {
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
   readonly noticeActed = this.hear;
+  readonly queueActed = this.hear;
   readonly queueLong = this.hear;
   readonly frameSent = this.hear;
   readonly frameSentAgain = this.hear;

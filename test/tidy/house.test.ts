@@ -98,7 +98,7 @@ it('a source is used by another, unless it is an entry point or a test', () => {
   const users = [...sources, 'services/build/bundle.mjs'];
   const used = new Set(users.flatMap(sourcesNamedIn).map(withoutSuffix));
   const starts =
-    /(^services\/[^/]+\/main|^test\/((generate|golden|cluster|mutants)\/main|mutants\/(judge|survey)|kit\/(prepared|deep\/main))|^bench\/(main|case|distributed|scaling|page|cuts|echo|alone|bare-star-node|whole-run)|\.test)\.tsx?$/;
+    /(^services\/[^/]+\/main|^test\/((causes|generate|golden|cluster|mutants)\/main|mutants\/(judge|survey)|kit\/(prepared|deep\/main))|^bench\/(main|case|distributed|scaling|page|cuts|echo|alone|bare-star-node|whole-run)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });

@@ -18,7 +18,7 @@ const FILES_MAX = 4;
 const MORE_FILES: Readonly<Record<string, number>> = {
   startPs: Infinity,
   completionPs: 40,
-  payloadOctets: 12,
+  payloadOctets: 13,
   offeredOctets: 10,
   goodputBps: 18,
   idealPs: 7,

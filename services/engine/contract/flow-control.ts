@@ -2,7 +2,7 @@ import type { AccountBooks } from './account-books.js';
 import type { Clock } from '../kernel/clock.js';
 import type { PortSpec } from './spec.js';
 import type { StartAccounts } from './start-accounts.js';
-import type { FrameRef, PortRow, Priority } from '../units/indices.js';
+import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
 /**
  * Interfaces between a device's data path and the mechanisms that pause senders. A mechanism
@@ -313,6 +313,8 @@ export interface MechanismHost {
    * priority of a port, or of its link partner.
    */
   announceNotice(port: PortRow, priority: Priority, queueMac: number): void;
+  /** Notifies probes that the length of a queue makes a mechanism pause a source. */
+  announceQueue(port: PortRow, trafficClass: TrafficClass, priority: Priority): void;
   /** Notifies probes of a step of the exchange of grants. */
   announceGrantStep(
     port: PortRow,

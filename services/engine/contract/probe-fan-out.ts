@@ -182,6 +182,17 @@ export class ProbeFanOut implements Probe {
     this.second.noticeActed(device, port, now, priority, queueMac);
   }
 
+  queueActed(
+    device: number,
+    port: number,
+    now: number,
+    trafficClass: TrafficClass,
+    priority: Priority,
+  ): void {
+    this.first.queueActed(device, port, now, trafficClass, priority);
+    this.second.queueActed(device, port, now, trafficClass, priority);
+  }
+
   messageDelivered(device: number, now: number, flow: number, message: number): void {
     this.first.messageDelivered(device, now, flow, message);
     this.second.messageDelivered(device, now, flow, message);

@@ -225,6 +225,14 @@ export interface Probe {
     priority: Priority,
     queueMac: number,
   ): void;
+  /** The length of a queue makes a mechanism pause a source; frames of this priority fill it. */
+  queueActed(
+    device: number,
+    port: number,
+    now: number,
+    trafficClass: TrafficClass,
+    priority: Priority,
+  ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
@@ -268,6 +276,7 @@ export class NullProbe implements Probe {
   blockedChanged(..._: Parameters<Probe['blockedChanged']>): void {}
   grantShort(..._: Parameters<Probe['grantShort']>): void {}
   noticeActed(..._: Parameters<Probe['noticeActed']>): void {}
+  queueActed(..._: Parameters<Probe['queueActed']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}

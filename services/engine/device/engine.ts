@@ -55,7 +55,7 @@ import { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
 import { makeWatchdogTools } from './watchdog-tools.js';
-import type { FrameRef, Priority } from '../units/indices.js';
+import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
 import { checkCodecs } from '../wire/known-octets.js';
 
 /** What an engine is given besides the devices: kinds of what connections and switches have. */
@@ -342,6 +342,12 @@ export class Engine implements MechanismHost {
     const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
     const { now } = this.clock;
     listeners.noticeActed?.noticeActed(place, port - firstPort, now, priority, queueMac);
+  }
+
+  announceQueue(port: number, trafficClass: TrafficClass, priority: Priority): void {
+    const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
+    const { now } = this.clock;
+    listeners.queueActed?.queueActed(place, port - firstPort, now, trafficClass, priority);
   }
 
   announceGrantStep(

@@ -1,13 +1,15 @@
 import type { HostCarrier, SwitchCarrier } from '../../engine/contract/slice.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
-import type { PortRow, Priority } from '../../engine/units/indices.js';
+import type { PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 import type { SfcCounters } from './managed.js';
 
 export interface SfcTimers {
   readonly clock: { readonly now: number };
   /** Tells observers which queue pauses a priority of a port, or of the station there. */
   announce(port: PortRow, priority: Priority, queueMac: number): void;
+  /** A queue pauses a source. */
+  announceQueue(port: PortRow, trafficClass: TrafficClass, priority: Priority): void;
   arm(port: PortRow, timer: number, timePs: number): void;
 }
 

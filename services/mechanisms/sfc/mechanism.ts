@@ -18,7 +18,7 @@ import { SfcBridgePoint, SfcStationPoint } from './roles.js';
 import { SfcSender } from './sender.js';
 import type { SfcHostSpec, SfcSwitchSpec } from './spec.js';
 import { SfcStationReceiver } from './station.js';
-import type { PortRow, Priority } from '../../engine/units/indices.js';
+import type { PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
 /**
  * P802.1Qdw: a congested queue requests the sources of its frames to pause for a time. Stations
@@ -97,6 +97,11 @@ export class SfcMechanism
   announce(port: PortRow, priority: Priority, queueMac: number): void {
     const { host } = this.tools;
     if (host.hasListeners[0] !== 0) host.announceNotice(port, priority, queueMac);
+  }
+
+  announceQueue(port: PortRow, trafficClass: TrafficClass, priority: Priority): void {
+    const { host } = this.tools;
+    if (host.hasListeners[0] !== 0) host.announceQueue(port, trafficClass, priority);
   }
 
   onTimer(port: PortRow, timer: number): void {

@@ -215,6 +215,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     const { now } = this.#parts.timers.clock;
     const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
     const via = table.get(slot, ENTRY_VIA);
+    if (pauseNs > 0) this.announceQueue(slot);
     assert(pauseNs >= 0 && pauseNs < Infinity, 'sfc.pause-time');
     assert(type === SFCM_RESUME || now > table.lastSentPs[slot], 'sfc.interval-of-source');
     table.lastSentPs[slot] = now;
@@ -334,6 +335,13 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   /** The queue may not send now. */
   private isBlocked(out: number, priority: Priority): boolean {
     return (this.#parts.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
+  }
+
+  private announceQueue(slot: number): void {
+    const { table } = this;
+    const port = table.get(slot, ENTRY_QUEUE_PORT) + this.#firstPort;
+    const trafficClass = table.get(slot, ENTRY_QUEUE_CLASS);
+    this.#parts.timers.announceQueue(port, trafficClass, table.get(slot, ENTRY_PRIORITY));
   }
 
   private pauseNs(slot: number): number {

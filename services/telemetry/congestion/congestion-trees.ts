@@ -11,7 +11,12 @@ export interface FlowOnPath {
   readonly ports: ReadonlySet<string>;
   /** The device that it is sent to. */
   readonly to: string;
+  /** What was delivered of it. */
+  readonly octets: number;
 }
+
+/** Whether a port may send frames of one priority in place of those of another. */
+export type Precedence = (port: string, priority: number, other: number) => boolean;
 
 /** A cause without another behind it, whenever it occurred, and all that followed from it. */
 export interface CongestionTree {
@@ -29,7 +34,10 @@ export interface CongestionTree {
   readonly depth: number;
   /** Frames that waited in its root or behind it, each times how long. */
   readonly frameTimePs: number;
-  /** Flows that fill the queue that is its root, with their share of it, the greatest first. */
+  /**
+   * Flows that fill the queue that is its root, with their share of it, the greatest first. Where
+   * other classes take its link it is these, with their share of all that passed the port.
+   */
   readonly culprits: readonly Culprit[];
   /** Share of flows that are not told apart, as there are too many. */
   readonly othersShare: number;
@@ -63,9 +71,13 @@ export function congestionTrees(
   { episodes, deadlocks, shares }: Pick<Congestion, 'episodes' | 'deadlocks' | 'shares'>,
   nowPs: number,
   flows: readonly FlowOnPath[],
+  precedes: Precedence,
 ): CongestionTree[] {
   const children = childrenOf(episodes);
-  const passers = { flows: byPort(flows), names: flows, deadlocks, shares: byEpisode(shares) };
+  const passers = {
+    ...{ flows: byPort(flows), names: flows, deadlocks, shares: byEpisode(shares) },
+    precedes,
+  };
   const trees = [
     ...grouped(
       episodes.filter(({ parent }) => parent === null),
@@ -81,8 +93,9 @@ export function congestionTrees(
   );
 }
 
-/** Queues are of one place, whatever feeds them. */
+/** Queues are of one place, whatever feeds them, and so is what a fault holds there. */
 function rootOf({ kind, port, priority, reason, fault }: Episode): string {
+  if (reason === 'fault') return `fault ${port} ${fault ?? ''}`;
   const cause = kind === 'queue' ? '' : `${reason ?? ''} ${fault ?? ''}`;
   return `${kind} ${port} ${priority ?? ''} ${cause}`;
 }
@@ -115,6 +128,7 @@ interface Passers {
   readonly deadlocks: readonly Deadlock[];
   /** By episode. */
   readonly shares: ReadonlyMap<string, readonly QueueShare[]>;
+  readonly precedes: Precedence;
 }
 
 type Children = ReadonlyMap<string, readonly Episode[]>;
@@ -166,9 +180,11 @@ function treeOf(
   const sharesOfRoot = sharesOf(roots, passers);
   const others = othersOf(roots, passers);
   const total = [...sharesOfRoot.values()].reduce((sum, octets) => sum + octets, others);
-  const culprits = culpritsOf(sharesOfRoot, total, passers);
+  const root = nameOfRoots(roots, nowPs);
+  const isOutrun = root.reason === 'other-classes';
+  const culprits = isOutrun ? outrunning(root, passers) : culpritsOf(sharesOfRoot, total, passers);
   return {
-    root: nameOfRoots(roots, nowPs),
+    root,
     times: roots.length,
     totalPs: unionPs(roots, nowPs),
     clearedPs: cleared === Infinity ? null : cleared,
@@ -176,12 +192,12 @@ function treeOf(
     ports: new Set(all.map(({ port }) => port)).size,
     devices: new Set(all.map(({ device }) => device)).size,
     depth: depthOf(roots, children),
-    frameTimePs: [...roots.filter(({ kind }) => kind === 'queue'), ...holds].reduce(
+    frameTimePs: [...roots.filter(({ kind }) => kind !== 'blocked'), ...holds].reduce(
       (sum, { frameTimePs }) => sum + frameTimePs,
       0,
     ),
     culprits,
-    othersShare: total === 0 ? 0 : others / total,
+    othersShare: total === 0 || isOutrun ? 0 : others / total,
     victims: victimsOf(roots, holds, nowPs, {
       ...passers,
       filling: new Set(culprits.map(({ flow }) => flow)),
@@ -201,7 +217,8 @@ function nameOfRoots(roots: readonly Episode[], nowPs: number): Episode {
   const worst = grouped(roots, ({ reason, fault }) => `${reason ?? ''} ${fault ?? ''}`);
   const [longest] = [...worst.values()].sort((a, b) => unionPs(b, nowPs) - unionPs(a, nowPs));
   const { reason, fault } = longest![0]!;
-  return { ...first, reason, fault };
+  const isOfOne = roots.every(({ priority }) => priority === first.priority);
+  return { ...first, priority: isOfOne ? first.priority : null, reason, fault };
 }
 
 /** How long at least one of them lasted; they begin in order. */
@@ -252,11 +269,11 @@ function othersOf(roots: readonly Episode[], { shares }: Passers): number {
     .reduce((sum, { othersOctets }) => sum + othersOctets, 0);
 }
 
-/** A flow fills a queue if it has at least half of what it would have if all were alike. */
+/** A flow fills a queue if it has at least a third of what it would have if all were alike. */
 function culpritsOf(
   octetsOf: ReadonlyMap<number, number>,
   total: number,
-  { names }: Passers,
+  { names }: Pick<Passers, 'names'>,
 ): Culprit[] {
   const known = [...octetsOf.values()].reduce((sum, octets) => sum + octets, 0);
   return [...octetsOf]
@@ -265,7 +282,19 @@ function culpritsOf(
     .sort((a, b) => b.share - a.share || (a.flow < b.flow ? -1 : 1));
 }
 
-const LEAST_PART = 1 / 2;
+/** One that fills less may still be what makes it too much. */
+const LEAST_PART = 1 / 3;
+
+/** Flows of other classes that take the link of a port. */
+function outrunning({ port, priority }: Episode, { flows, names, precedes }: Passers): Culprit[] {
+  const passing = flows.get(port) ?? [];
+  const total = passing.reduce((sum, { octets }) => sum + octets, 0);
+  const taking = passing.filter(
+    ({ priority: own, octets }) => octets > 0 && precedes(port, own, priority ?? own),
+  );
+  const octetsOf = new Map(taking.map(({ flow, octets }) => [flow, octets]));
+  return culpritsOf(octetsOf, total, { names });
+}
 
 interface Filled extends Passers {
   /** Flows that fill the root, and those that were seen in it. */
@@ -279,7 +308,7 @@ function victimsOf(
   nowPs: number,
   { flows, deadlocks, filling, inQueue, names }: Filled,
 ): string[] {
-  const { port: rootPort, device: rootDevice } = roots[0]!;
+  const { port: rootPort, device: rootDevice, reason } = roots[0]!;
   const blocked = grouped(holds, ({ port }) => port);
   // A tree at the ports of a ring is the deadlock, or how it came about.
   const rings = deadlocks.filter(({ ring }) =>
@@ -289,12 +318,20 @@ function victimsOf(
     const isSame = priority === null || priority === flow.priority;
     return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
   };
+  // What a host does not read keeps others from sending. Where a queue was not looked into, whoever
+  // passes it may have filled it, unless a fault did.
+  const isOwn = ({ ports, to }: FlowOnPath): boolean =>
+    to === rootDevice || (filling.size === 0 && reason !== 'fault' && ports.has(rootPort));
   const found = new Set<FlowOnPath>();
   for (const [port, there] of blocked) {
     for (const flow of flows.get(port) ?? []) {
-      // What a host does not read keeps others from sending.
-      if (found.has(flow) || flow.ports.has(rootPort) || flow.to === rootDevice) continue;
+      if (found.has(flow) || filling.has(flow.name) || isOwn(flow)) continue;
       if (there.some((hold) => waits(flow, hold))) found.add(flow);
+    }
+  }
+  if (reason === 'fault' && roots[0]!.kind !== 'full') {
+    for (const flow of flows.get(rootPort) ?? []) {
+      if (!filling.has(flow.name) && roots.some((root) => waits(flow, root))) found.add(flow);
     }
   }
   for (const flow of inQueue) {

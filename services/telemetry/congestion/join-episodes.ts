@@ -74,16 +74,16 @@ export class EpisodeJoin {
     this.portOfMac = new Map(ends.map((end) => [this.specOf(end).mac, end]));
     this.merged = waits.map(({ holds }) => merged(holds));
     // Of accounts of grants it is not told that they pause anybody: they are crowded.
-    this.full = waits.map(({ stops, crowds }) =>
-      [...stops.filter(({ mechanism }) => !GRANTS_AHEAD.has(mechanism)), ...crowds].sort(
+    this.full = waits.map(({ stops, crowds, kept }) =>
+      [...stops.filter(({ mechanism }) => !GRANTS_AHEAD.has(mechanism)), ...crowds, ...kept].sort(
         (a, b) => a.startPs - b.startPs,
       ),
     );
     this.stopIds = this.full.map((stops, device) =>
       stops.map((stop) => {
-        const { port, group, channel, startPs } = stop;
+        const { port, group, channel, startPs, mechanism } = stop;
         const line = lineOf(this.stops, fabric.linkEnds[device]![port]!, group, channel);
-        return push(line, stop, `${line.name}@${startPs} paused`);
+        return push(line, stop, `${line.name}@${startPs} ${mechanism === '' ? 'kept' : 'paused'}`);
       }),
     );
     this.holdIds = this.merged.map((holds, device) =>
@@ -109,7 +109,15 @@ export class EpisodeJoin {
         this.blocked(device, hold, this.holdIds[device]![i]!),
       ),
     ]);
-    const queues = this.fedBy(this.queues.episodes().map((queue) => this.waiting(queue)));
+    const parents = new Map(episodes.map(({ id, parent }) => [id, parent]));
+    const queues = this.fedBy(
+      this.queues.episodes().map((queue) => {
+        const own = this.waiting(queue, parents);
+        parents.set(own.id, own.parent);
+        return own;
+      }),
+      episodes,
+    );
     return [...queues, ...episodes].sort(
       (a, b) => a.startPs - b.startPs || (a.id < b.id ? -1 : Number(a.id > b.id)),
     );
@@ -119,29 +127,49 @@ export class EpisodeJoin {
     return this.queues.shares();
   }
 
-  private waiting(queue: ReturnType<QueueEpisodes['episodes']>[number]): Episode {
-    const { isShared, isSlower, isNamed, end } = this.queues.kindOf(queue.id);
+  private waiting(
+    queue: ReturnType<QueueEpisodes['episodes']>[number],
+    parents: ReadonlyMap<string, string | null>,
+  ): Episode {
+    const { isShared, isSlower, isNamed, isBlocked, isCrowdedOut, isOverfed, end } =
+      this.queues.kindOf(queue.id);
     const rootAs = (reason: RootReason): Episode => {
       return { ...queue, ...this.root('queue', end, { ...queue, isShared }, reason) };
     };
+    const hold = this.holdDuring(end, queue.priority!, queue);
+    // Where something waits for the queue, the hold may wait for that.
+    const isLeft = hold !== null && !(isNamed && isBehind(hold.id, queue.id, parents));
+    const asLeft = (): Episode => {
+      return { ...queue, startPs: Math.max(queue.startPs, hold!.startPs), ...caused(hold!.id) };
+    };
+    if (isBlocked && isLeft && !(isShared && isOverfed)) return asLeft();
+    if (isCrowdedOut) return rootAs('other-classes');
     if (isShared) return rootAs('contended');
     if (isSlower) return rootAs('slower-wire');
-    const hold = this.holdDuring(end, queue.priority!, queue);
     if (hold === null) return rootAs('other-classes');
-    // Where something waits for the queue, the hold that it is left of may wait for that.
-    if (isNamed) return rootAs('left-over');
-    return { ...queue, startPs: Math.max(queue.startPs, hold.startPs), ...caused(hold.id) };
+    return isLeft ? asLeft() : rootAs('left-over');
   }
 
   /** What a fault has held back comes all at once: the next queue on its way waits for it, too. */
-  private fedBy(queues: readonly Episode[]): Episode[] {
-    const byId = new Map(queues.map((queue) => [queue.id, queue]));
-    return queues.map((queue) => {
-      if (queue.reason !== 'slower-wire') return queue;
-      const above = this.queues.upstreamOf(queue.id);
-      const isHeld = above !== null && byId.get(above)?.reason === 'fault';
-      return isHeld ? { ...queue, ...caused(above) } : queue;
-    });
+  private fedBy(queues: readonly Episode[], others: readonly Episode[]): Episode[] {
+    const byId = new Map([...queues, ...others].map((episode) => [episode.id, episode]));
+    const byPort = new Map<string, Episode[]>();
+    for (const episode of byId.values()) {
+      const there = byPort.get(episode.port);
+      if (there === undefined) byPort.set(episode.port, [episode]);
+      else there.push(episode);
+    }
+    for (const queue of [...queues].sort((a, b) => a.startPs - b.startPs)) {
+      if (queue.reason !== 'slower-wire') continue;
+      const feeder = this.queues.feederOf(queue.id);
+      if (feeder === null) continue;
+      const above = (byPort.get(feeder.port) ?? []).find(({ id, startPs, endPs }) => {
+        const isAtTime = startPs <= feeder.toPs && (endPs ?? Infinity) >= feeder.fromPs;
+        return isAtTime && isHeldByFault(id, queue.id, byId);
+      });
+      if (above !== undefined) byId.set(queue.id, { ...queue, ...caused(above.id) });
+    }
+    return queues.map(({ id }) => byId.get(id)!);
   }
 
   /** The first hold of a port that has kept a queue from sending. */
@@ -171,7 +199,7 @@ export class EpisodeJoin {
       startPs,
       endPs: finite(stop.endPs),
       ...this.causeOfStop(end, stop),
-      frameTimePs: 0,
+      frameTimePs: stop.frameTimePs,
     };
   }
 
@@ -205,9 +233,12 @@ export class EpisodeJoin {
         return (
           this.causeOfNotice(end, priority, startPs) ?? this.rootOfHold(end, hold, 'mechanism')
         );
+      case 'order': {
+        const queue = this.queues.besides(end, priority, startPs);
+        return queue === null ? this.rootOfHold(end, hold, 'order') : caused(queue);
+      }
       case 'retry':
-      case 'order':
-        return this.rootOfHold(end, hold, found.waits.on);
+        return this.rootOfHold(end, hold, 'retry');
       default:
         return this.rootOfHold(end, hold, 'mechanism');
     }
@@ -247,7 +278,7 @@ export class EpisodeJoin {
     if (egress === undefined) return null;
     const { id, isBlocked } = this.queues.ofNotice(egress, priority, items[last]!.timePs);
     const hold = isBlocked ? this.holdBefore(egress, priority, timePs) : null;
-    return caused(hold ?? id);
+    return caused(hold?.id ?? id);
   }
 
   private causeOfStop(end: LinkEnd, stop: StopRecord): Cause {
@@ -259,14 +290,21 @@ export class EpisodeJoin {
     const egress = this.fabric.linkEnds[end.device]![cause.egress]!;
     if (cause.isBlocked) {
       const hold = this.holdBefore(egress, cause.priority, startPs);
-      if (hold !== null) return caused(hold);
+      // What is fed by more than it sends is long whatever has held it before.
+      const isOver = hold !== null && hold.endPs < startPs && this.queues.isOverfed(egress, cause);
+      if (hold !== null && !isOver) return caused(hold.id);
     }
     return caused(this.queues.ofStop(end, egress, cause, stop.endPs));
   }
 
-  private holdBefore(egress: LinkEnd, priority: number, startPs: number): string | null {
+  private holdBefore(
+    egress: LinkEnd,
+    priority: number,
+    startPs: number,
+  ): { readonly id: string; readonly endPs: number } | null {
     const { items, ids } = this.holdsAt(egress, priority);
-    return ids[lastBefore(items, startPs)] ?? null;
+    const last = lastBefore(items, startPs);
+    return last < 0 ? null : { id: ids[last]!, endPs: items[last]!.endPs };
   }
 
   /** A PAUSE is recorded once for all priorities, under the lowest. */
@@ -310,6 +348,21 @@ export class EpisodeJoin {
   private nameOf(device: number): string {
     return this.fabric.topology.devices[device]!.name;
   }
+}
+
+/** Whether a fault is the root of an episode, and not behind another one. */
+function isHeldByFault(id: string, other: string, byId: ReadonlyMap<string, Episode>): boolean {
+  let at = byId.get(id);
+  while (at !== undefined && at.id !== other && at.parent !== null) at = byId.get(at.parent);
+  return at !== undefined && at.id !== other && at.reason === 'fault';
+}
+
+/** Whether one episode is caused by another. */
+function isBehind(id: string, other: string, parents: ReadonlyMap<string, string | null>): boolean {
+  for (let at: string | null = id; at !== null; at = parents.get(at) ?? null) {
+    if (at === other) return true;
+  }
+  return false;
 }
 
 /** What a mechanism declares of its waits. */

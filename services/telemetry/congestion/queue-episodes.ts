@@ -1,3 +1,4 @@
+import { CONGESTED_PS } from '../../engine/analysis/waits/queue-book.js';
 import type {
   DeviceWaits,
   FlowShare,
@@ -23,6 +24,12 @@ interface Backlog {
   readonly frameTimePs: number;
   /** Its port was blocked for at least half of the time. */
   readonly isBlocked: boolean;
+  /** What joins it would fit on its link, but for other classes. */
+  readonly isCrowdedOut: boolean;
+  /** More joined it than its link carries. */
+  readonly isOverfed: boolean;
+  /** When it became long. */
+  readonly longPs: number;
   /** Something waits for it. */
   isNamed: boolean;
   readonly flows: readonly FlowShare[];
@@ -71,6 +78,21 @@ export class QueueEpisodes {
     return queue;
   }
 
+  /** A queue of another class that stands at a port at a time; null: there is none. */
+  besides(end: LinkEnd, priority: number, timePs: number): string | null {
+    const { classOf } = this.fabric.specs[end.device]!.ports[end.port]!;
+    const classes = new Set(classOf);
+    classes.delete(classOf[priority]!);
+    for (const trafficClass of classes) {
+      const line = this.lines.get(lineOf(end, trafficClass)) ?? [];
+      const queue = line[lastBefore(line, timePs)];
+      if (queue === undefined || queue.endPs < timePs) continue;
+      queue.isNamed = true;
+      return queue.id;
+    }
+    return null;
+  }
+
   /** Those that are congested themselves, or that something waits for. */
   episodes(): Omit<Episode, 'parent' | 'reason' | 'fault'>[] {
     return this.roots().map(({ id, end, priority, startPs, endPs, frameTimePs }) => ({
@@ -79,21 +101,30 @@ export class QueueEpisodes {
     }));
   }
 
+  /** More joined the queue of an account than its link carries. */
+  isOverfed(egress: LinkEnd, { trafficClass, sincePs }: StopCause): boolean {
+    return this.byId.get(idOf(egress, trafficClass, sincePs))?.isOverfed === true;
+  }
+
   /** Whether several ports feed a queue, and whether a faster one does. */
-  kindOf(id: string): Pick<Backlog, 'isShared' | 'isSlower' | 'isNamed' | 'end'> {
+  kindOf(
+    id: string,
+  ): Pick<
+    Backlog,
+    'isShared' | 'isSlower' | 'isNamed' | 'isBlocked' | 'isCrowdedOut' | 'isOverfed' | 'end'
+  > {
     return this.byId.get(id)!;
   }
 
-  /** The queue at the other end of the link that feeds one, if it was there when that began. */
-  upstreamOf(id: string): string | null {
-    const { ingress, startPs, priority } = this.byId.get(id)!;
+  /** The port at the other end of the link that feeds a queue, and when what came of it left. */
+  feederOf(
+    id: string,
+  ): { readonly port: string; readonly fromPs: number; readonly toPs: number } | null {
+    const { ingress, longPs } = this.byId.get(id)!;
     if (ingress === null) return null;
     const { peerDevice, peerPort, latencyPs } = ingress;
-    const egress = this.fabric.linkEnds[peerDevice]![peerPort]!;
-    const trafficClass = this.fabric.specs[peerDevice]!.ports[peerPort]!.classOf[priority]!;
-    const line = this.lines.get(lineOf(egress, trafficClass)) ?? [];
-    const queue = line[lastBefore(line, startPs)];
-    return queue !== undefined && queue.endPs >= startPs - latencyPs ? queue.id : null;
+    const port = this.fabric.linkEnds[peerDevice]![peerPort]!.name;
+    return { port, fromPs: longPs - latencyPs - FILLS_PS, toPs: longPs };
   }
 
   shares(): QueueShare[] {
@@ -124,6 +155,9 @@ export class QueueEpisodes {
       frameTimePs: record.frameTimePs,
       isBlocked:
         record.blockedPs > 0 && startPs + 2 * record.blockedPs >= Math.min(endPs, this.nowPs),
+      isCrowdedOut: isCrowdedOut(record, end),
+      isOverfed: record.joinedOctets * end.octetPs > LINE_RATE * record.grewPs,
+      longPs: record.longPs,
       flows: record.flows,
       ingress: from ?? null,
     };
@@ -142,6 +176,7 @@ export class QueueEpisodes {
     const queue: Backlog = {
       ...{ id: idOf(end, trafficClass, sincePs), end, priority, startPs: sincePs, endPs },
       ...{ isShared: false, isSlower: false, isBlocked: false, isNamed: true },
+      ...{ isCrowdedOut: false, isOverfed: false, longPs: sincePs },
       ...{ frameTimePs: 0, flows: [], ingress: null },
     };
     this.file(queue, trafficClass);
@@ -155,6 +190,23 @@ export class QueueEpisodes {
     if (line === undefined) this.lines.set(place, [queue]);
     else line.splice(lastBefore(line, queue.startPs) + 1, 0, queue);
   }
+}
+
+/** What came of an upstream queue is a long queue so soon after that is empty. */
+const FILLS_PS = 2 * CONGESTED_PS;
+
+/** A queue that is fed at line rate grows by no more. */
+const LINE_RATE = 1.05;
+/** Other classes that send less than this part of the time are of no account. */
+const LEAST_OTHERS = 0.05;
+
+function isCrowdedOut(record: QueueRecord, { octetPs }: LinkEnd): boolean {
+  const { grewPs, grewBlockedPs, joinedOctets, othersOctets } = record;
+  return (
+    joinedOctets * octetPs <= LINE_RATE * grewPs &&
+    othersOctets * octetPs > LEAST_OTHERS * grewPs &&
+    2 * grewBlockedPs < grewPs
+  );
 }
 
 function idOf({ name }: LinkEnd, trafficClass: number, sincePs: number): string {

@@ -1,12 +1,18 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Congestion } from './congestion.js';
-import { type CongestionTree, congestionTrees, type FlowOnPath } from './congestion-trees.js';
+import {
+  type CongestionTree,
+  congestionTrees,
+  type FlowOnPath,
+  type Precedence,
+} from './congestion-trees.js';
 import { portsOfFlow } from './flow-paths.js';
 
 /** What results have of a flow that waits, or makes others wait. */
 interface RunFlow extends Pick<FlowOnPath, 'flow' | 'name' | 'priority' | 'startPs'> {
   readonly completionPs: number | null;
   readonly destination: string;
+  readonly payloadOctets: number;
 }
 
 /** The congestion trees of a run, with the flows that fill their roots or wait for them. */
@@ -17,9 +23,21 @@ export function treesOfRun(
 ): CongestionTree[] {
   const onPaths = flows.map((flow): FlowOnPath => {
     const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
-    const { name, priority, startPs, destination: to } = flow;
+    const { name, priority, startPs, destination: to, payloadOctets: octets } = flow;
     const ports = portsOfFlow(fabric, flow.flow);
-    return { flow: flow.flow, name, priority, startPs, endPs, ports, to };
+    return { flow: flow.flow, name, priority, startPs, endPs, ports, to, octets };
   });
-  return congestionTrees(congestion, virtualPs, onPaths);
+  return congestionTrees(congestion, virtualPs, onPaths, precedenceOf(fabric));
+}
+
+/** A strict arbiter never sends a lower class first; of others any may have its share. */
+function precedenceOf({ linkEnds, specs }: Fabric): Precedence {
+  const ends = new Map(linkEnds.flat().map((end) => [end.name, end]));
+  return (name, priority, other) => {
+    const end = ends.get(name);
+    if (end === undefined) return false;
+    const { classOf, arbiter } = specs[end.device]!.ports[end.port]!;
+    const [own, behind] = [classOf[priority]!, classOf[other]!];
+    return arbiter.kind === 'strict' ? own > behind : own !== behind;
+  };
 }

@@ -62,6 +62,7 @@ class FakeHost implements MechanismHost {
   readonly hasListeners = new Uint8Array(1);
 
   announceNotice(): void {}
+  announceQueue(): void {}
   announceGrantStep(): void {}
 
   announceShort(): void {}

@@ -89,7 +89,7 @@ describe('records', () => {
     assert.match(reason!, /only who pauses is jammed/);
     const stop = {
       ...{ port: 0, group: 3, channel: -1, mechanism: 'pfc', startPs: 0, endPs: 5 },
-      cause: null,
+      ...{ frameTimePs: 0, cause: null },
     };
     const unblocked = breach((seen) =>
       waits(seen, () => ({ jams: [jam], stops: [stop], holds: [] })),

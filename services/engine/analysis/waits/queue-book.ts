@@ -14,17 +14,24 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
+import { TX_FRAMES, TX_OCTETS } from '../../port/counters.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
+import { PRIORITIES, WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
+import type { PortRow } from '../../units/indices.js';
 import { RecordTable } from '../record-table.js';
 import type { HoldBook } from './hold-book.js';
+import { priorityOfQueue } from './slot-waits.js';
 import type { FlowShare, QueueRecord } from './wait-records.js';
 import { assert } from '../../kernel/assert.js';
 
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 export const CONGESTED_PS = 2.4e6;
 
+/** A queue that is shorter than this part of its greatest length has ceased to grow. */
+const GROWS = 7 / 8;
+
 /** Some frames, however slow the link is. */
-const LEAST_OCTETS = 5000;
+export const LEAST_OCTETS = 5000;
 
 // Numbers of a record.
 
@@ -39,7 +46,14 @@ const INGRESS = 7;
 const IS_SHARED = 8;
 /** Octets of the frames that were sampled. */
 const SAMPLED = 9;
-const WIDTH = 10;
+/** When it became long, for how long it grew from then on, and was blocked in that time. */
+const LONG = 10;
+const GREW = 11;
+const GREW_BLOCKED = 12;
+/** Octets that joined it in that time, and that its port sent of other classes. */
+const JOINED = 13;
+const OTHERS_SENT = 14;
+const WIDTH = 15;
 
 // Numbers of a share of a record: where it is among records, and what its frames have in common.
 
@@ -59,6 +73,8 @@ const MOST_FLOWS = 16;
 /** One frame in 8 to 23 is looked at, so that flows that take turns are sampled alike. */
 const LEAST_STEP = 8;
 const STEP_MASK = 15;
+/** While it grows one in 2 to 5 is: that is over soon, and tells what it comes of. */
+const GROWTH_MASK = 3;
 const MULTIPLIER = 1103515245;
 const INCREMENT = 12345;
 
@@ -66,6 +82,8 @@ const INCREMENT = 12345;
 class Standing {
   row = -1;
   priority = 0;
+  /** Classes of its frames by their priorities, one bit each. */
+  classes = 0;
   lastPs = 0;
   lastFrames = 0;
   lastOctets = 0;
@@ -75,6 +93,18 @@ class Standing {
   random = 1;
   /** Frames to pass over before the next one is looked at, when it was saved. */
   left = 0;
+  /** It has not become shorter yet. */
+  grows = false;
+  peakOctets = 0;
+  /** For how long it had been blocked when it became long, and what its port had sent of others. */
+  blockedLong = 0;
+  othersSent = 0;
+  /** What has joined it, and all this was at the last look. */
+  joined = 0;
+  grownPs = 0;
+  grownOctets = 0;
+  blockedGrown = 0;
+  ownSent = 0;
   flows = 0;
   readonly shares = new Float64Array(MOST_FLOWS * SHARE_WIDTH);
 }
@@ -136,13 +166,17 @@ export class QueueBook {
       if (!this.#engine.shared.queueWatch.isLong(number, trafficClass)) return;
     }
     if (standing.row < 0) {
-      const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+      const ofFrame = pool.words[frame + CLASS] & PRIORITY_MASK;
+      const queue = { port, trafficClass, priority: ofFrame };
+      const priority = priorityOfQueue(this.#engine, this.#device, queue);
       if (!this.begin(standing, port, trafficClass, priority, now)) return;
     } else this.grow(standing, now, queues.get(number, trafficClass, QUEUE_FRAMES));
     standing.lastOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
+    if (standing.grows) this.noteGrowth(standing, number, now);
     this.noteIngress(standing.row, pool.words[frame + FRAME_PORT]);
     standing.random = (Math.imul(standing.random, MULTIPLIER) + INCREMENT) | 0;
-    const step = LEAST_STEP + ((standing.random >>> 16) & STEP_MASK);
+    const random = standing.random >>> 16;
+    const step = standing.grows ? 1 + (random & GROWTH_MASK) : LEAST_STEP + (random & STEP_MASK);
     this.#engine.shared.queueWatch.skip(number, trafficClass, step);
     this.sample(standing, pool, frame);
   }
@@ -155,7 +189,21 @@ export class QueueBook {
     if (standing.row >= 0 && this.table.values[standing.row + START] !== since) {
       this.end(standing, since);
     }
-    if (standing.row < 0) this.begin(standing, port, trafficClass, priority, now);
+    const { pool, queues } = this.#engine.shared;
+    const number = this.#device.firstPort + port;
+    if (standing.row >= 0) {
+      this.grow(standing, now, queues.get(number, trafficClass, QUEUE_FRAMES));
+      standing.lastOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
+      return;
+    }
+    if (!this.begin(standing, port, trafficClass, priority, now)) return;
+    for (
+      let frame = queues.head(number, trafficClass);
+      frame >= 0;
+      frame = pool.words[frame + NEXT]
+    ) {
+      this.sample(standing, pool, frame);
+    }
   }
 
   /** Records, also of queues that stand, as of `now`. */
@@ -185,6 +233,8 @@ export class QueueBook {
         ...{ port: get(PORT) | 0, trafficClass: get(QUEUE) | 0, priority: get(PRIORITY) | 0 },
         ...{ startPs: get(START), endPs: get(END), frameTimePs: get(FRAME_TIME) },
         ...{ blockedPs: get(BLOCKED), ingress: get(INGRESS) | 0 },
+        ...{ longPs: get(LONG), grewPs: get(GREW), grewBlockedPs: get(GREW_BLOCKED) },
+        ...{ joinedOctets: get(JOINED), othersOctets: get(OTHERS_SENT) },
         isShared: get(IS_SHARED) !== 0,
         sampledOctets: get(SAMPLED),
         flows: shares.get(row) ?? [],
@@ -216,7 +266,8 @@ export class QueueBook {
     values[row + BLOCKED] = 0;
     values[row + INGRESS] = -1;
     values[row + IS_SHARED] = 0;
-    this.noteIngresses(row, number, trafficClass);
+    standing.classes = 1 << trafficClass;
+    this.noteFrames(standing, row, number, trafficClass);
     values[row + SAMPLED] = 0;
     standing.row = row;
     standing.priority = priority;
@@ -226,16 +277,73 @@ export class QueueBook {
     standing.blockedUntil = this.#holds.blockedPs(port, priority, now);
     standing.lastOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
     standing.flows = 0;
+    this.beginGrowth(standing, number, now);
     this.watchFrom(port, trafficClass, true);
     return true;
   }
 
+  private beginGrowth(standing: Standing, number: PortRow, now: number): void {
+    const { values } = this.table;
+    const { row, lastOctets, blockedUntil } = standing;
+    values[row + LONG] = now;
+    values.fill(0, row + GREW, row + WIDTH);
+    standing.grows = true;
+    standing.peakOctets = lastOctets;
+    standing.grownOctets = lastOctets;
+    standing.blockedLong = blockedUntil;
+    standing.blockedGrown = blockedUntil;
+    standing.grownPs = now;
+    standing.joined = 0;
+    standing.ownSent = this.sentOctets(number, standing.classes, true);
+    standing.othersSent = this.sentOctets(number, standing.classes, false);
+  }
+
+  /** Until it first becomes shorter: what joins it later may be held back already. */
+  private noteGrowth(standing: Standing, number: PortRow, now: number): void {
+    const { values } = this.table;
+    const { row, classes, lastOctets, peakOctets, blockedUntil } = standing;
+    const own = this.sentOctets(number, classes, true);
+    // What a port sends of its frames while it is blocked was in another queue.
+    const wasBlocked = blockedUntil - standing.blockedGrown >= now - standing.grownPs;
+    standing.joined +=
+      lastOctets - standing.grownOctets + (wasBlocked ? 0 : own - standing.ownSent);
+    standing.ownSent = own;
+    standing.grownOctets = lastOctets;
+    standing.blockedGrown = blockedUntil;
+    standing.grownPs = now;
+    standing.grows = lastOctets >= GROWS * peakOctets;
+    if (lastOctets <= peakOctets) return;
+    standing.peakOctets = lastOctets;
+    values[row + GREW] = now - values[row + LONG];
+    values[row + GREW_BLOCKED] = blockedUntil - standing.blockedLong;
+    values[row + JOINED] = standing.joined;
+    values[row + OTHERS_SENT] = this.sentOctets(number, classes, false) - standing.othersSent;
+  }
+
+  /**
+   * Of some classes, or of all others, with what frames take on the wire. Queues of a chip with
+   * slots are not told apart by priorities.
+   */
+  private sentOctets(number: PortRow, classes: number, isOwn: boolean): number {
+    const { ports, counters, chips } = this.#engine.shared;
+    const isOneQueue = chips[this.#device.place] !== undefined;
+    let octets = 0;
+    for (let priority = 0; priority < PRIORITIES; priority++) {
+      const isAlike = isOneQueue || (classes & (1 << ports.classOf(number, priority))) !== 0;
+      if (isAlike !== isOwn) continue;
+      const frames = counters.get(number, priority, TX_FRAMES);
+      octets += counters.get(number, priority, TX_OCTETS) + frames * WIRE_OVERHEAD_OCTETS;
+    }
+    return octets;
+  }
+
   /** Of the frames with which it became long. */
-  private noteIngresses(row: number, number: number, trafficClass: number): void {
-    const { pool, queues } = this.#engine.shared;
+  private noteFrames(standing: Standing, row: number, number: PortRow, trafficClass: number): void {
+    const { pool, ports, queues } = this.#engine.shared;
     const { words } = pool;
     for (let f = queues.head(number, trafficClass); f >= 0; f = words[f + NEXT]) {
       this.noteIngress(row, words[f + FRAME_PORT]);
+      standing.classes |= 1 << ports.classOf(number, words[f + CLASS] & PRIORITY_MASK);
     }
   }
 
@@ -356,11 +464,14 @@ export class QueueBook {
     const number = this.#device.firstPort + port;
     const { queueWatch } = this.#engine.shared;
     let { octetPs } = this.#device.spec.ports[port];
+    let most = Infinity;
     for (const { effect } of this.#device.spec.ports[port].faults) {
       if (effect.kind === 'slow') octetPs = Math.max(octetPs, effect.octetPs);
+      // While it is stopped, a queue of some frames is congested, however fast its link is.
+      else if (effect.kind === 'down' || effect.kind === 'freeze') most = LEAST_OCTETS;
     }
     const octets = Math.max(LEAST_OCTETS, Math.ceil(CONGESTED_PS / octetPs));
-    queueWatch.from(number, trafficClass, isLong ? 0 : octets);
+    queueWatch.from(number, trafficClass, isLong ? 0 : Math.min(octets, most));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import type { SlottedSwitch } from '../../device/shared.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
+import { PRIORITIES } from '../../units/ethernet.js';
 
 /** The class whose queue has the frames of flow-controlled ports. */
 const LOWEST = 0;
@@ -18,6 +19,29 @@ export function queueClass(
   const own = shared.chips[place];
   if (own === undefined) return trafficClass;
   return own.chip.queueOf(ingress, own.chip.classOf(ingress, trafficClass));
+}
+
+/** The priority of a port that is held where one of its queues is, for frames of a priority. */
+export function priorityOfQueue(
+  { shared }: Engine,
+  { place, firstPort }: Device,
+  { port, trafficClass, priority }: QueueOfFrames,
+): number {
+  const { ports, chips } = shared;
+  const number = firstPort + port;
+  // Queues of such a chip are not told apart by priorities.
+  if (chips[place] !== undefined) return priority;
+  if (ports.classOf(number, priority) === trafficClass) return priority;
+  for (let other = 0; other < PRIORITIES; other++) {
+    if (ports.classOf(number, other) === trafficClass) return other;
+  }
+  return priority;
+}
+
+interface QueueOfFrames {
+  readonly port: number;
+  readonly trafficClass: number;
+  readonly priority: number;
 }
 
 interface SlotWait {

@@ -1,10 +1,17 @@
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
+import {
+  CLASS as FRAME_CLASS,
+  NEXT,
+  PORT as FRAME_PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { HoldBook } from './hold-book.js';
 import type { QueueBook } from './queue-book.js';
 import { RecordTable } from '../record-table.js';
-import { queueClass } from './slot-waits.js';
+import { priorityOfQueue, queueClass } from './slot-waits.js';
 import type { StopCause, StopRecord } from './wait-records.js';
 import { assert } from '../../kernel/assert.js';
 
@@ -22,7 +29,9 @@ const IS_SHARED = 8;
 const SINCE = 9;
 const IS_BLOCKED = 10;
 const CHANNEL = 11;
-const WIDTH = 12;
+/** Of frames that a host keeps; 0 of others. */
+export const FRAME_TIME = 12;
+const WIDTH = 13;
 
 /** A buffer, and what keeps its link partner from sending. */
 interface Stopper {
@@ -45,18 +54,28 @@ export class StopLog {
   readonly #holds: HoldBook;
   readonly #queues: QueueBook | null;
   readonly table = new RecordTable(WIDTH);
+  /** Frames may wait in queues of other priorities than theirs. */
+  readonly #movesFrames: boolean;
 
   constructor(engine: Engine, device: Device, holds: HoldBook, queues: QueueBook | null) {
     this.#engine = engine;
     this.#device = device;
     this.#holds = holds;
     this.#queues = queues;
+    this.#movesFrames = engine.mechanisms.some(({ holdsQueues }) => holdsQueues === true);
   }
 
-  /** `channel`: WHOLE, or that of an account; `mechanism`: its index among those of the engine. */
-  note({ port, group, channel, mechanism }: Stopper, standing: Standing | null, now: number): void {
+  /**
+   * `channel`: WHOLE, or that of an account; `mechanism`: its index among those of the engine, -1
+   * for none. Returns the row, -1 if there is none.
+   */
+  note(
+    { port, group, channel, mechanism }: Stopper,
+    standing: Standing | null,
+    now: number,
+  ): number {
     const row = this.table.begin();
-    if (row < 0) return;
+    if (row < 0) return row;
     const { values } = this.table;
     values[row + PORT] = port;
     values[row + GROUP] = group;
@@ -65,7 +84,9 @@ export class StopLog {
     values[row + START] = now;
     values[row + END] = Infinity;
     values[row + EGRESS] = standing?.egress ?? -1;
+    values[row + FRAME_TIME] = 0;
     if (standing !== null) this.writeCause(row, port, standing, now);
+    return row;
   }
 
   noteEnd(port: number, group: number, channel: number, now: number): void {
@@ -88,9 +109,10 @@ export class StopLog {
       port: values[row + PORT] | 0,
       group: values[row + GROUP] | 0,
       channel: values[row + CHANNEL] | 0,
-      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
+      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? '',
       startPs: values[row + START],
       endPs: values[row + END],
+      frameTimePs: values[row + FRAME_TIME],
       cause: this.readCause(row),
     }));
   }
@@ -113,8 +135,7 @@ export class StopLog {
     const group = values[row + GROUP];
     const number = this.#device.firstPort + egress;
     const { queues, ports } = this.#engine.shared;
-    const priority = this.priorityAt(port, group, egress);
-    const trafficClass = queueClass(this.#engine, this.#device, port, egress, priority);
+    const { trafficClass, priority } = this.queueAt(port, group, egress);
     const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
     this.#queues?.observe(egress, trafficClass, priority, now);
     const blockedPs = this.#holds.blockedWhileWaiting(egress, priority, trafficClass, now);
@@ -123,6 +144,46 @@ export class StopLog {
     values[row + IS_SHARED] = isShared ? 1 : 0;
     values[row + SINCE] = queues.since(number, trafficClass);
     values[row + IS_BLOCKED] = 2 * blockedPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
+  }
+
+  /** The queue of an egress in which the octets of an account wait. */
+  private queueAt(
+    port: number,
+    group: number,
+    egress: number,
+  ): { readonly trafficClass: number; readonly priority: number } {
+    const priority = this.priorityAt(port, group, egress);
+    const trafficClass = queueClass(this.#engine, this.#device, port, egress, priority);
+    if (!this.#movesFrames) return { trafficClass, priority };
+    const fullest = this.fullestClass(port, group, egress) ?? trafficClass;
+    const queue = { port: egress, trafficClass: fullest, priority };
+    return {
+      trafficClass: fullest,
+      priority: priorityOfQueue(this.#engine, this.#device, queue),
+    };
+  }
+
+  /** By the frames themselves; null: none of the account is there. */
+  private fullestClass(port: number, group: number, egress: number): number | null {
+    const { queues, pool } = this.#engine.shared;
+    const { firstPort, spec } = this.#device;
+    const { groupOf } = spec.ports[port];
+    let best: number | null = null;
+    let most = 0;
+    for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
+      let octets = 0;
+      let frame = queues.head(firstPort + egress, trafficClass);
+      for (; frame >= 0; frame = pool.words[frame + NEXT]) {
+        const isOwn =
+          pool.words[frame + FRAME_PORT] === firstPort + port &&
+          groupOf[pool.words[frame + FRAME_CLASS] & PRIORITY_MASK] === group;
+        if (isOwn) octets += pool.words[frame + STORED];
+      }
+      if (octets <= most) continue;
+      most = octets;
+      best = trafficClass;
+    }
+    return best;
   }
 
   /** Of the priorities of a group, the one whose class is longest at an egress. */

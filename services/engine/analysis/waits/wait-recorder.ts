@@ -5,8 +5,10 @@ import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
+import { PRIORITIES } from '../../units/ethernet.js';
 import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
+import { KeptBook } from './kept-book.js';
 import { CrowdBook } from './crowd-book.js';
 import { JamBook } from './jam-book.js';
 import { NoticeLog } from './notice-log.js';
@@ -23,6 +25,7 @@ class Books {
   readonly crowds: CrowdBook | null;
   readonly queues: QueueBook | null;
   readonly notices: NoticeLog | null;
+  readonly kept: KeptBook | null;
 
   /** `isWhole`: also what a wait-for graph does not need, but its causes do. */
   constructor(engine: Engine, device: Device, backlog: Backlog, isWhole: boolean) {
@@ -35,6 +38,9 @@ class Books {
     this.queues = queues;
     this.stops = new StopBook(engine, device, parts);
     this.notices = isWhole ? new NoticeLog() : null;
+    // A plain NIC has one port.
+    const isPlain = device.spec.kind === 'host' && device.spec.nic === null;
+    this.kept = isWhole && isPlain ? new KeptBook(engine, device, holds) : null;
     this.crowds = isWhole ? new CrowdBook(engine, device, parts) : null;
     this.jams = new JamBook(engine, device, backlog, this.holds, this.stops);
   }
@@ -74,6 +80,8 @@ export class WaitRecorder extends NullProbe {
    */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
+  /** Frames may wait in queues of other priorities than theirs. */
+  private readonly movesFrames: boolean;
   /** By port: not 0 where frames are traced for this recorder. */
   private readonly follows: Uint8Array;
   /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
@@ -99,6 +107,7 @@ export class WaitRecorder extends NullProbe {
         engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true),
       ),
     );
+    this.movesFrames = engine.mechanisms.some(({ holdsQueues }) => holdsQueues === true);
     this.rowsOf = accountsByGroup(engine);
     this.hasAccounts = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
@@ -108,12 +117,13 @@ export class WaitRecorder extends NullProbe {
   }
 
   waits(device: number, now: number): DeviceWaits {
-    const { holds, stops, jams, crowds, queues, notices } = this.books[device];
-    const tables = [holds, stops, jams, crowds, queues, notices].map((book) => book?.table);
+    const { holds, stops, jams, crowds, queues, notices, kept } = this.books[device];
+    const tables = [holds, stops, jams, crowds, queues, notices, kept].map((book) => book?.table);
+    kept?.settle(now);
     return {
       ...{ holds: holds.records(now), stops: stops.all(), jams: jams.all() },
       ...{ crowds: crowds?.all() ?? [], queues: queues?.records(now) ?? [] },
-      notices: notices?.all() ?? [],
+      ...{ notices: notices?.all() ?? [], kept: kept?.all() ?? [] },
       omitted: tables.reduce((sum, table) => sum + (table?.omitted ?? 0), 0),
     };
   }
@@ -222,11 +232,11 @@ export class WaitRecorder extends NullProbe {
 
   /** A host that reads slowly keeps what it has received in the buffer that it granted. */
   override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
-    this.lookAtHost(device, now, pool, frame);
+    this.lookAtHost(device, now, pool, frame, 1);
   }
 
   override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
-    this.lookAtHost(device, now, pool, frame);
+    this.lookAtHost(device, now, pool, frame, -1);
   }
 
   override noticeActed(
@@ -237,6 +247,12 @@ export class WaitRecorder extends NullProbe {
     queueMac: number,
   ): void {
     this.books[device].notices?.add(port, priority, queueMac, now);
+  }
+
+  override queueActed(
+    ...[device, port, now, trafficClass, priority]: Parameters<NullProbe['queueActed']>
+  ): void {
+    this.books[device].queues?.observe(port, trafficClass, priority, now);
   }
 
   override frameSent(
@@ -283,8 +299,22 @@ export class WaitRecorder extends NullProbe {
     if (blocked !== 0) {
       jams.blocked(port, blocked, now);
       this.stopJammed(device, now);
+      if (this.movesFrames) this.observeOthers(device, port, blocked, now);
     }
     jams.letGo(port, now);
+  }
+
+  /** What is held to keep the order of frames waits for the other queues of its port. */
+  private observeOthers(device: number, port: number, blocked: number, now: number): void {
+    const { queues: book } = this.books[device];
+    if (book === null) return;
+    const { ports, queues } = this.engine.shared;
+    const number = this.firstPort[device] + port;
+    for (let priority = 0; priority < PRIORITIES; priority++) {
+      const trafficClass = ports.classOf(number, priority);
+      if ((blocked & (1 << priority)) !== 0 || queues.head(number, trafficClass) < 0) continue;
+      book.observe(port, trafficClass, priority, now);
+    }
   }
 
   override grantShort(
@@ -369,8 +399,10 @@ export class WaitRecorder extends NullProbe {
     else if (isFull && units < limit / 2 && !isJammed) this.release(device, port, group, now);
   }
 
-  private lookAtHost(device: number, now: number, pool: FramePool, frame: number): void {
-    const { crowds } = this.books[device];
+  private lookAtHost(
+    ...[device, now, pool, frame, sign]: [...Parameters<NullProbe['frameKept']>, 1 | -1]
+  ): void {
+    const { crowds, kept } = this.books[device];
     if (crowds === null) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const { firstPort, spec } = this.engine.devices[device];
@@ -378,6 +410,7 @@ export class WaitRecorder extends NullProbe {
       const group = spec.ports[port].groupOf[priority];
       for (const row of this.rowsOf[((firstPort + port) << 3) | group]) crowds.look(row, now);
     }
+    kept?.changed(0, spec.ports[0].groupOf[priority], sign, now);
   }
 
   /** Waiting for an account of grants begins anew whenever it has granted units. */

@@ -30,6 +30,8 @@ export interface StopRecord {
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number;
+  /** Frames that a host kept, each times how long; 0 where others wait for the buffer. */
+  readonly frameTimePs: number;
   /** Where most of its octets waited; null where none did. */
   readonly cause: StopCause | null;
 }
@@ -74,6 +76,13 @@ export interface QueueRecord {
   /** A port by which its frames came, and whether others came by other ports. */
   readonly ingress: number;
   readonly isShared: boolean;
+  /** When it became long, for how long it grew from then on, and was blocked in that time. */
+  readonly longPs: number;
+  readonly grewPs: number;
+  readonly grewBlockedPs: number;
+  /** Octets that joined it in that time, and that its port sent of other classes. */
+  readonly joinedOctets: number;
+  readonly othersOctets: number;
   /** Of the frames that were sampled as they joined it. */
   readonly sampledOctets: number;
   readonly flows: readonly FlowShare[];
@@ -108,6 +117,8 @@ export interface DeviceWaits {
    * link takes in a round trip.
    */
   readonly crowds: readonly StopRecord[];
+  /** What a host has received and does not read. */
+  readonly kept: readonly StopRecord[];
   readonly jams: readonly JamRecord[];
   readonly queues: readonly QueueRecord[];
   readonly notices: readonly NoticeRecord[];

@@ -244,6 +244,7 @@ export function run(built: Fabric): Outcome {
     frameMarked: IGNORED,
     frameQueued: IGNORED,
     noticeActed: IGNORED,
+    queueActed: IGNORED,
     queueLong: IGNORED,
     frameSent: IGNORED,
     frameSentAgain: IGNORED,
