@@ -282,7 +282,9 @@ describe('a file for Perfetto', () => {
     const size = /all\.pftrace would have ([\d.]+) MB, more than 100 KB: follow fewer frames/;
     assert.match(String(refused.stderr), size);
     assert.equal(existsSync(join(folder, 'all.pftrace')), false);
-    assert.equal(selvage(...trace).status, 0);
+    const written = selvage(...trace);
+    assert.equal(written.status, 0);
+    assert.match(String(written.stdout), /episodes in [1-9]\d* slices, [1-9]\d* arrows/);
     const megabytes = statSync(join(folder, 'all.pftrace')).size / 1e6;
     const said = Number(size.exec(String(refused.stderr))![1]);
     assert.ok(Math.abs(said - megabytes) < 0.01, `${said} of ${megabytes} MB`);

@@ -82,7 +82,7 @@ load: [{ stream: { from: h1, to: h2 }, rate: 50G, priority: 3 }]
       ...{ timePs: 30e6, event: 'fault-began', device: 's1', port: 's1:p3', reason: 'flap' },
       ...{ priority: null, flow: null, detail: null, units: null, partner: null },
     });
-    const sources = { fabric, nowPs: results.virtualPs, congestion, traces: [] };
+    const sources = { fabric, nowPs: results.virtualPs, congestion, traces: [], operations: [] };
     const { timeline } = runTimeline({ ...sources, series: { columns: [], rows: [] } as never });
     const octets = Buffer.concat([...timeline.octets()]);
     assert.ok(octets.includes('faults') && octets.includes('link-down'));

@@ -59,11 +59,12 @@ export function traceCommand(run: string, options: TraceOptions): number {
     fabric,
     nowPs: results.virtualPs,
     congestion,
+    operations: results.operations,
     traces: framesWanted(watched, { results, hops, state: stored.state }) ?? [],
     series: { columns: SERIES_COLUMNS.map(({ name }) => name), rows, intervalPs: wanted.series },
   });
-  const { slices, arrows } = timeline.counts;
   const pieces = [...timeline.octets()];
+  const { slices, arrows } = timeline.counts;
   const octets = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (octets > most) {
     throw new InputError(

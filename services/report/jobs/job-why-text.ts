@@ -4,7 +4,7 @@ import { formatCount, formatShare, formatTime } from '../format.js';
 import type { Style } from '../style.js';
 import { table } from '../table.js';
 import type { TimeShare } from '../../telemetry/traces/flow-time.js';
-import type { PathKind } from './critical-path.js';
+import type { PathKind } from '../../jobs/critical-path.js';
 import type { JobWhy, PathShare } from './job-why.js';
 
 const SHARES_SHOWN = 10;

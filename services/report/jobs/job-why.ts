@@ -7,7 +7,7 @@ import type { TimeShare } from '../../telemetry/traces/flow-time.js';
 import { flowTime } from '../../telemetry/traces/flow-time.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import { frameTraces } from '../../telemetry/traces/frame-traces.js';
-import { criticalPath, type PathKind, type PathPart } from './critical-path.js';
+import { criticalPath, type PathKind, type PathPart } from '../../jobs/critical-path.js';
 import { type RankLateness, stragglers } from '../../jobs/stragglers.js';
 
 /** The critical path of a job; its parts add up to `totalPs` exactly. */

@@ -1,8 +1,10 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Congestion } from '../congestion/congestion.js';
+import type { OperationResult } from '../../jobs/job-rows.js';
 import type { FrameTrace } from '../traces/frame-trace.js';
 import { addEpisodes } from './add-episodes.js';
 import { addFaults } from './add-faults.js';
+import { addJobs } from './add-jobs.js';
 import { FrameSlices } from './frame-slices.js';
 import type { Series } from './queue-counters.js';
 import { addCounters } from './queue-counters.js';
@@ -14,16 +16,17 @@ interface TimelineSources {
   /** How far the run came. */
   readonly nowPs: number;
   readonly congestion: Congestion;
+  readonly operations: readonly OperationResult[];
   readonly traces: Iterable<FrameTrace>;
   readonly series: Series;
 }
 
 /**
- * A run as a timeline of Perfetto: below each device its ports, and below each port its pauses,
- * queues, frames and counters; and how many frames it shows.
+ * A run as a timeline of Perfetto: jobs with their ranks; below each device its ports, and below
+ * each port its pauses, queues, frames and counters; and how many frames it shows.
  */
 export function runTimeline(sources: TimelineSources): { timeline: Timeline; frames: number } {
-  const { fabric, nowPs, congestion, traces, series } = sources;
+  const { fabric, nowPs, congestion, operations, traces, series } = sources;
   const timeline = new Timeline(fabric.scenario.name);
   const { root } = timeline;
   // Devices and ports in their order, with their tracks below them in the order of a frame's path.
@@ -31,6 +34,7 @@ export function runTimeline(sources: TimelineSources): { timeline: Timeline; fra
     const track = root.child(fabric.topology.devices[device]!.name);
     for (const { name } of ends) track.child(name);
   });
+  addJobs(timeline, operations, nowPs);
   addCounters(root, series);
   addFaults(timeline, fabric, nowPs);
   const episodes = addEpisodes(timeline, congestion, nowPs);

@@ -1,4 +1,4 @@
-import type { OperationResult } from '../../jobs/job-rows.js';
+import type { OperationResult } from './job-rows.js';
 
 /** What a part of the critical path was. */
 export type PathKind =
