@@ -19,7 +19,7 @@ import {
   decodePause,
 } from '../../services/engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, decodePfc } from '../../services/engine/wire/mac-control/pfc-frame.js';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import {
   SECTION_BLOCK_OCTETS,
   writeSectionBlock,

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';

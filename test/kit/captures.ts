@@ -1,5 +1,5 @@
 import type { CaptureLog } from '../../services/engine/analysis/capture/capture-log.js';
-import { readCapture } from './pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { capturesWanted } from '../../services/cli/captured.js';
 import { captureFile } from '../../services/telemetry/captures/capture-file.js';

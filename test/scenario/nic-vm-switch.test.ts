@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import { nic82599 } from '../../services/mechanisms/nic-82599/slice.js';
 import { nicText } from '../../services/report/nic-text.js';
 import type { Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';

@@ -7,7 +7,7 @@ import { summaryText } from '../../services/report/summary-text.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 
 const C_TAG = 0x8100;
 const IPV4 = 0x0800;

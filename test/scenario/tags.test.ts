@@ -7,7 +7,7 @@ import { Session } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 
 const MAC_CONTROL = 0x8808;
 const C_TAG = 0x8100;

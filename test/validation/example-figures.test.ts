@@ -12,7 +12,7 @@ import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
 import { nicsOf } from '../kit/nics.js';
-import { readCapture } from '../kit/pcapng-reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 
 /** Frames, as a port sends and receives them. */
 function seenAt(name: string, port: string): Uint8Array[] {

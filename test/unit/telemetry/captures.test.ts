@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readCapture } from '../../kit/pcapng-reader.js';
+import { readCapture } from '../../../services/engine/wire/pcapng/reader.js';
 import {
   blankEthernetHeader,
   decodeEthernetHeader,

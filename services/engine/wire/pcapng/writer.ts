@@ -35,6 +35,8 @@ export interface CaptureInterface {
   readonly snapOctets: number;
   /** Seconds since 1970 at which the times of packets begin. */
   readonly epochSeconds?: number;
+  /** Times count ten to the power of minus this of a second; nanoseconds where it is not given. */
+  readonly resolution?: number;
   /** LINKTYPE_ETHERNET where it is not given. */
   readonly linkType?: number;
 }
@@ -49,6 +51,7 @@ const TIME_OFFSET_OCTETS = 8;
 export interface CapturedPacket {
   /** Index of the interface in the order of writing. */
   readonly interfaceIndex: number;
+  /** Or in the unit of its interface. */
   readonly timeNs: number;
   /** The frame from its destination address on, as far as it was captured. */
   readonly octets: Uint8Array;
@@ -96,11 +99,12 @@ export function writeInterfaceBlock(
   capture: CaptureInterface,
 ): number {
   const end = startBlock(octets, at, BLOCK_INTERFACE, interfaceBlockOctets(capture));
+  const { resolution = NANOSECONDS } = capture;
   writeLe16(octets, at + 8, capture.linkType ?? LINKTYPE_ETHERNET);
   writeLe16(octets, at + 10, 0);
   writeLe32(octets, at + 12, capture.snapOctets);
   let next = writeText(octets, at + 16, OPTION_INTERFACE_NAME, capture.name);
-  next = startOption(octets, next, OPTION_INTERFACE_TIME_RESOLUTION, 1, NANOSECONDS);
+  next = startOption(octets, next, OPTION_INTERFACE_TIME_RESOLUTION, 1, resolution);
   next = startOption(octets, next, OPTION_INTERFACE_FCS_LENGTH, 1, NO_FCS);
   if (capture.epochSeconds !== undefined) {
     const value = next + OPTION_HEADER_OCTETS;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LINKTYPE_USER0 } from '../../../../services/engine/wire/pcapng/blocks.js';
-import { readCapture } from '../../../kit/pcapng-reader.js';
+import { readCapture } from '../../../../services/engine/wire/pcapng/reader.js';
 import {
   type CapturedPacket,
   interfaceBlockOctets,

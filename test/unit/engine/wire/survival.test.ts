@@ -34,7 +34,7 @@ import {
   blankPfcFrame,
   decodePfc,
 } from '../../../../services/engine/wire/mac-control/pfc-frame.js';
-import { readCapture } from '../../../kit/pcapng-reader.js';
+import { readCapture } from '../../../../services/engine/wire/pcapng/reader.js';
 import {
   interfaceBlockOctets,
   packetBlockOctets,

@@ -1,6 +1,6 @@
 /** Reads pcapng of either byte order: interfaces and enhanced packets, whatever else is skipped. */
 
-import type { Decoded } from '../../services/engine/wire/decoded.js';
+import type { Decoded } from '../decoded.js';
 import {
   BLOCK_ENHANCED_PACKET,
   BLOCK_FRAME_OCTETS,
@@ -16,10 +16,10 @@ import {
   PACKET_BODY_OCTETS,
   padded,
   SECTION_BODY_OCTETS,
-} from '../../services/engine/wire/pcapng/blocks.js';
-import type { CapturedPacket, CaptureInterface } from '../../services/engine/wire/pcapng/writer.js';
-import { TWO_TO_32 } from '../../services/engine/units/words.js';
-import { NS_PER_S } from '../../services/engine/units/time.js';
+} from './blocks.js';
+import type { CapturedPacket, CaptureInterface } from './writer.js';
+import { TWO_TO_32 } from '../../units/words.js';
+import { NS_PER_S } from '../../units/time.js';
 
 /** Where an interface does not say otherwise. */
 const MICROSECONDS = 6;
@@ -34,7 +34,12 @@ export interface ReadCapture {
   readonly outcome: Decoded;
   /** Of all sections, in order; packets refer to them by index. */
   readonly interfaces: readonly ReadInterface[];
-  readonly packets: readonly CapturedPacket[];
+  readonly packets: readonly ReadPacket[];
+}
+
+interface ReadPacket extends CapturedPacket {
+  /** Its time in units of its interface, exactly. */
+  readonly ticks: number;
 }
 
 /** A block: its body lies at `start` to `end`, exclusively. */
@@ -48,7 +53,7 @@ interface Block {
 export function readCapture(octets: Uint8Array): ReadCapture {
   const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   const interfaces: ReadInterface[] = [];
-  const packets: CapturedPacket[] = [];
+  const packets: ReadPacket[] = [];
   let littleEndian = true;
   let firstOfSection = 0;
   let outcome: Decoded = 'ok';
@@ -123,7 +128,7 @@ function readPacket(
   block: Block,
   octets: Uint8Array,
   section: { readonly interfaces: readonly ReadInterface[]; readonly firstOfSection: number },
-  packets: CapturedPacket[],
+  packets: ReadPacket[],
 ): Decoded {
   const { view, start, end, littleEndian } = block;
   if (end - start < PACKET_BODY_OCTETS) return 'bad-length';
@@ -137,9 +142,11 @@ function readPacket(
   const outcome = readOptions(block, data + padded(captured), (code, at, length) => {
     if (code === OPTION_COMMENT) comment = readText(view, at, length);
   });
+  const ticks = word(1) * TWO_TO_32 + word(2);
   packets.push({
     interfaceIndex,
-    timeNs: (word(1) * TWO_TO_32 + word(2)) * section.interfaces[interfaceIndex]!.nsPerTick,
+    ticks,
+    timeNs: ticks * section.interfaces[interfaceIndex].nsPerTick,
     octets: octets.subarray(data, data + captured),
     originalOctets: word(4),
     comment,
