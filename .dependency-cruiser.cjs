@@ -15,6 +15,7 @@ const rooms = [
     'jobs',
     'measures',
     'imports',
+    'endpoints',
     'fabric',
     'telemetry',
     'oracle',
@@ -145,12 +146,19 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/(settings|jobs|imports)/' },
     },
     {
+      name: 'endpoints-on-settings',
+      comment: 'Sockets and the octets around a frame; what a frame means is for fabric.',
+      severity: 'error',
+      from: { path: '^services/endpoints/' },
+      to: { path: '^services/', pathNot: '^services/(settings|endpoints)/' },
+    },
+    {
       name: 'fabric-below-runtime',
       severity: 'error',
       from: { path: '^services/fabric/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|mechanisms|measures|plugins|jobs|fabric)/',
+        pathNot: '^services/(engine|settings|mechanisms|measures|plugins|jobs|endpoints|fabric)/',
       },
     },
     {

@@ -127,6 +127,9 @@ const DROPS: Metrics = {
     'watchdog',
     'overflow-by-watchdog',
   ]),
+  'host-drops': drops('frames that a real host sent while it was paused, without room left', [
+    'overflow-by-host',
+  ]),
   'fault-drops': drops('frames lost to faults and errors of links', [
     'link-down',
     'lost-on-link',

@@ -14,6 +14,7 @@ import { discoverySummary } from './discovery-text.js';
 import { isPause } from './blocked-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
+import { liveText, verdictText } from './live-text.js';
 import { faultTable } from './fault-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE, REGENERATED_NOTE } from './notes.js';
 import { jobText } from './jobs/job-text.js';
@@ -63,6 +64,7 @@ export function summaryText(
     stallText(results, style),
     causeText(results, style),
     unreachableText(results, style),
+    liveText(results, style),
     trafficText(results, style),
     reorderText(results, style),
     jobText(results.jobs, style),
@@ -95,8 +97,9 @@ function headline(
 ): string {
   const { scenario, status, virtualPs, frameHops, devices, links } = results;
   const isExpected = (isStandstill(results) || isStarved(results)) && isStallExpected(expectations);
-  const text = isExpected ? `${status}, as expected` : status;
-  const mark = status === 'complete' || isExpected ? style.good(text) : style.bad(text);
+  const text = isExpected ? `${status}, as expected` : verdictText(results);
+  const isGood = status === 'complete' || status === 'live' || isExpected;
+  const mark = isGood ? style.good(text) : style.bad(text);
   const size = `${formatCount(devices)} devices, ${formatCount(links)} links`;
   const did = `${formatTime(virtualPs)} of virtual time, ${formatCount(frameHops)} frame-hops`;
   return `${style.strong(scenario)}  ${mark}\n${size}; ${did}`;

@@ -7,6 +7,7 @@
 
 import type { MechanismResults } from '../mechanisms/registry.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
+import type { LiveInput } from '../engine/contract/live.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
@@ -78,6 +79,11 @@ export class Session {
   /** Injects or ends a fault at `boundPs` or later; `fabric` is the one that has it. */
   change(change: FaultChange, fabric: Fabric): void {
     this.partition.changeNow(change, fabric);
+  }
+
+  /** A real host sends to a live port; everything before the time of the input may be executed. */
+  enter(device: number, port: number, input: LiveInput): void {
+    this.partition.enter(device, port, input);
   }
 
   /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */

@@ -85,6 +85,7 @@ class Listener implements Probe {
   readonly grantStep = this.hear;
   readonly blockedChanged = this.hear;
   readonly grantShort = this.hear;
+  readonly liveSent = this.hear;
   readonly messageDelivered = this.hear;
   readonly nicGranted = this.hear;
   readonly ledChanged = this.hear;

@@ -193,6 +193,11 @@ export class ProbeFanOut implements Probe {
     this.second.queueActed(device, port, now, trafficClass, priority);
   }
 
+  liveSent(device: number, port: number, now: number, octets: Uint8Array, isMarked: boolean): void {
+    this.first.liveSent(device, port, now, octets, isMarked);
+    this.second.liveSent(device, port, now, octets, isMarked);
+  }
+
   messageDelivered(device: number, now: number, flow: number, message: number): void {
     this.first.messageDelivered(device, now, flow, message);
     this.second.messageDelivered(device, now, flow, message);

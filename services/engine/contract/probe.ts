@@ -47,6 +47,8 @@ export const DROP_REASONS = [
   'no-temporary-slot',
   /** A switch that cuts through had begun to forward it when its end turned out bad. */
   'poisoned',
+  /** As headroom-exhausted, where the link partner is a real host that was paused and sent on. */
+  'overflow-by-host',
 ] as const;
 
 /** Index into DROP_REASONS. */
@@ -76,6 +78,7 @@ export const DROP = {
   LINK_NOT_READY: 22,
   NO_TEMPORARY_SLOT: 23,
   POISONED: 24,
+  OVERFLOW_BY_HOST: 25,
 } as const;
 
 /** The six steps of the exchange of grants, and what becomes of unused ones, by their numbers. */
@@ -233,6 +236,8 @@ export interface Probe {
     trafficClass: TrafficClass,
     priority: Priority,
   ): void;
+  /** A frame, or octets of the link, leaves the fabric for the real host behind a live port. */
+  liveSent(device: number, port: number, now: number, octets: Uint8Array, isMarked: boolean): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
@@ -277,6 +282,7 @@ export class NullProbe implements Probe {
   grantShort(..._: Parameters<Probe['grantShort']>): void {}
   noticeActed(..._: Parameters<Probe['noticeActed']>): void {}
   queueActed(..._: Parameters<Probe['queueActed']>): void {}
+  liveSent(..._: Parameters<Probe['liveSent']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}

@@ -20,8 +20,8 @@ import type { IngressBuffers, Mechanism, MechanismHost, ProxyPauser } from './fl
 import type { PortSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
-/** Slots of faults, of discovery and of failover, which every engine has. */
-export const OWN_SLOTS = { faults: 4, discovery: 5, failover: 7 } as const;
+/** Slots of faults, discovery, failover and live ports, which every engine has. */
+export const OWN_SLOTS = { faults: 4, discovery: 5, failover: 7, live: 10 } as const;
 
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
 export interface MechanismKind {

@@ -4,6 +4,7 @@ import type { GrantsSpec } from './grants-spec.js';
 import type { FaultSpec } from './fault.js';
 import type { Adjacency } from '../routing/adjacency.js';
 import type { BufferSpec } from './memory.js';
+import type { LivePortSpec } from './live.js';
 import type { OperationsSpec } from './operations.js';
 import type { RateSpec } from './rate-control.js';
 import type { Priority, TrafficClass } from '../units/indices.js';
@@ -39,6 +40,8 @@ export interface PortSpec {
   readonly received?: readonly number[];
   /** PCP and DEI of tags, by priority and drop_eligible; absent: PCP and priority are the same. */
   readonly codePoints?: readonly number[];
+  /** A real host is behind this port of a host. */
+  readonly live?: LivePortSpec;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }

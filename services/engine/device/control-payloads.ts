@@ -19,9 +19,9 @@ import {
   VLAN,
 } from '../frame/frame-pool.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
-import { readU16, writeU16 } from '../wire/big-endian.js';
-import { isMessageType } from '../wire/message-types.js';
+import { writeU16 } from '../wire/big-endian.js';
 import { ETHERTYPE_C_TAG, ETHERTYPE_AT } from '../wire/ethernet.js';
+import { isOfLink } from '../faults/control-frames.js';
 import type { Shared } from './shared.js';
 import type { FrameRef } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
@@ -64,7 +64,8 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   const { words, ends } = pool;
   /** By port: octets whose frame arrives next. */
   const ahead = tables.int32('port', 1).fill(NOTHING);
-  const scratch = new Uint8Array(2048);
+  /** Grows to the longest octets of a frame: real hosts send jumbo frames. */
+  let scratch = new Uint8Array(2048);
 
   function make(spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
@@ -95,7 +96,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   }
 
   function isOfFrame(octets: Uint8Array): boolean {
-    return isMessageType(readU16(octets, ETHERTYPE_AT));
+    return !isOfLink(octets);
   }
 
   function arrived(port: number, slot: number): void {
@@ -126,15 +127,20 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   function share(copy: number): void {
     const own = octets(copy);
     assert(own.length > 0, 'payload.shared-has-octets');
-    scratch.set(own);
+    room(own.length).set(own);
     pool.setCarried(copy, store.put(scratch, own.length));
+  }
+
+  function room(length: number): Uint8Array {
+    if (scratch.length < length) scratch = new Uint8Array(length);
+    return scratch;
   }
 
   function retag(frame: FrameRef, change: number): number {
     const own = octets(frame);
     const length = own.length + change;
-    assert(length > 0 && length <= scratch.length, 'payload.retagged-length');
-    scratch.set(own.subarray(0, ETHERTYPE_AT));
+    assert(length > 0, 'payload.retagged-length');
+    room(length).set(own.subarray(0, ETHERTYPE_AT));
     if (change < 0) scratch.set(own.subarray(ETHERTYPE_AT + VLAN_TAG_OCTETS), ETHERTYPE_AT);
     else {
       writeU16(scratch, ETHERTYPE_AT, ETHERTYPE_C_TAG);

@@ -1,6 +1,7 @@
 import { DROP } from '../contract/probe.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import type { LivePorts } from '../live/live-ports.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -35,6 +36,7 @@ export interface EgressPath {
 interface EgressPathParts {
   readonly mechanisms: readonly Mechanism[];
   readonly faults: FaultMechanism;
+  readonly live: LivePorts;
   readonly controlPayloads: ControlPayloads;
   readonly starting: Starting;
 }
@@ -42,7 +44,7 @@ interface EgressPathParts {
 export function makeEgressPath(
   shared: Shared,
   devices: readonly Device[],
-  { mechanisms, faults, controlPayloads, starting }: EgressPathParts,
+  { mechanisms, faults, live, controlPayloads, starting }: EgressPathParts,
 ): EgressPath {
   const { clock, pool, ports, counters, digests, transmits, traceMask, frameTimes } = shared;
   const { queueWatch } = shared;
@@ -120,6 +122,7 @@ export function makeEgressPath(
     if (faults.excuses(port)) {
       return starting.covered(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
+    if (live.isBehindWire(port)) return DROP.OVERFLOW_BY_HOST;
     const isIgnored = mechanisms.some((own) => own.mayBeIgnored?.(port, group) === true);
     return isIgnored ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }

@@ -1,5 +1,6 @@
 import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import type { LiveCounts, LiveInput } from '../contract/live.js';
 import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
 import { type TransportKind, trackRows } from '../contract/transport.js';
@@ -10,6 +11,8 @@ import {
   OWN_SLOTS,
   type SliceMechanism,
 } from '../contract/slice.js';
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
+import { QUEUE_OCTETS } from '../port/queues.js';
 import { BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
@@ -30,6 +33,7 @@ import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Passing } from '../frame/trace-mask.js';
+import type { LivePorts } from '../live/live-ports.js';
 import { Listeners } from './listeners.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -84,6 +88,7 @@ export class Engine implements MechanismHost {
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly failover: FailoverMechanism;
+  private readonly live: LivePorts;
   /** Mechanisms that are registered from outside the engine. */
   readonly given: readonly SliceMechanism[];
   readonly controlPayloads: ControlPayloads;
@@ -125,6 +130,7 @@ export class Engine implements MechanismHost {
     this.bookkeeper = all.findIndex(({ books }) => books !== undefined);
     this.faults = faults;
     this.failover = set.failover;
+    this.live = set.live;
     this.given = set.given;
     this.discovery = set.discovery;
     this.controlPayloads = makeControlPayloads(shared);
@@ -135,6 +141,7 @@ export class Engine implements MechanismHost {
     this.egressPath = makeEgressPath(shared, this.devices, {
       mechanisms: all,
       faults,
+      live: set.live,
       controlPayloads: this.controlPayloads,
       starting: this.starting,
     });
@@ -161,6 +168,7 @@ export class Engine implements MechanismHost {
     this.discovery.setTools(makeOperator(shared, this.devices, parts));
     faults.setTools(makeFaultTools(shared, this.devices, parts));
     set.failover.setTools(makeFailoverTools(shared, this.devices, parts));
+    set.live.setTools({ send: this.hosting.sendLive });
     for (const { watchdog } of all) {
       watchdog?.setTools(makeWatchdogTools(shared, this.devices, parts));
     }
@@ -245,6 +253,27 @@ export class Engine implements MechanismHost {
     this.shared.pool.words[frame + CLASS] &= ~FOLLOWED_FLAG;
   }
 
+  /** A real host sends to a live port: nothing from the time of the input on has been executed. */
+  enter(device: number, port: number, input: LiveInput): void {
+    this.live.add(this.devices[device].firstPort + port, input);
+    this.run(device, -Infinity);
+  }
+
+  /** Octets in the longest queue of a live port. */
+  liveQueue(device: number, port: number): number {
+    const { queues } = this.shared;
+    const row = this.devices[device].firstPort + port;
+    let most = 0;
+    for (let trafficClass = 0; trafficClass < TRAFFIC_CLASSES; trafficClass++) {
+      most = Math.max(most, queues.get(row, trafficClass, QUEUE_OCTETS));
+    }
+    return most;
+  }
+
+  liveCounts(device: number, port: number): LiveCounts {
+    return this.live.counts(this.devices[device].firstPort + port);
+  }
+
   /** Starts a fault at a device's port at `now`: nothing from then on has been executed. */
   plantFault(device: number, port: number, spec: FaultSpec, now: number): void {
     this.faults.plant(this.devices[device].firstPort + port, spec, now);
@@ -286,6 +315,7 @@ export class Engine implements MechanismHost {
   }
 
   requestControl(source: number, port: number): void {
+    if (this.live.mutes(port, source)) return;
     const { ports } = this.shared;
     ports.requestControl(port, source);
     this.egressPath.wakeTransmitter(ports.owner(port), port);

@@ -91,7 +91,7 @@ export interface Loop {
 export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, atSlot, given, faults, failover }: MechanismSet,
+  { all: mechanisms, atSlot, given, faults, failover, live }: MechanismSet,
   starting: Starting,
   switching: Switching,
   hosting: Hosting,
@@ -538,13 +538,14 @@ export function makeLoop(
       controlPayloads.arrived(port, slot);
       return;
     }
-    device.listeners.controlReceived?.controlReceived(
-      device.place,
-      local,
-      clock.now,
-      octets.subarray(0, length),
-    );
-    if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
+    const { place, listeners } = device;
+    const { now } = clock;
+    listeners.controlReceived?.controlReceived(place, local, now, octets.subarray(0, length));
+    if (live.isLive[port] !== 0 && live.takesControl(port, octets)) {
+      listeners.liveSent?.liveSent(place, local, now, octets.subarray(0, length), false);
+    }
+    if (live.isWire[port] === 0 && !isClaimed(port, octets, length))
+      counters.controlUnclaimed[port]++;
     store.giveBack(slot);
   }
 

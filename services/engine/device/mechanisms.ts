@@ -10,6 +10,7 @@ import {
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
+import { LivePorts } from '../live/live-ports.js';
 import { assert } from '../kernel/assert.js';
 import { SLOTS_MOST } from '../port/ports.js';
 import type { Shared } from './shared.js';
@@ -29,6 +30,7 @@ export interface MechanismSet {
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly failover: FailoverMechanism;
+  readonly live: LivePorts;
 }
 
 interface MechanismKinds {
@@ -46,6 +48,7 @@ export function makeMechanisms(
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
   const faults = new FaultMechanism(tables, host, OWN_SLOTS.faults, traceMask);
   const failover = new FailoverMechanism(tables, host, OWN_SLOTS.failover);
+  const live = new LivePorts(tables, ports, host, OWN_SLOTS.live);
   const atSlot: Mechanism[] = [];
   const take = (slot: number, mechanism: Mechanism): void => {
     assert(!(slot in atSlot), 'engine.slot-of-one');
@@ -53,6 +56,7 @@ export function makeMechanisms(
   };
   take(OWN_SLOTS.faults, faults);
   take(OWN_SLOTS.failover, failover);
+  take(OWN_SLOTS.live, live);
   const accounts = hasSlottedSwitches ? makeIngressBuffers(shared) : buffer;
   const storage = { tables, pool, ports, queues, lines, counters, replayBuffers, accounts };
   const tools = { ...storage, host, markings };
@@ -68,7 +72,7 @@ export function makeMechanisms(
   const discovery = new DiscoveryMechanism(host, counters, OWN_SLOTS.discovery, negotiation);
   take(OWN_SLOTS.discovery, discovery);
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
-  return { all, atSlot, given, books, faults, discovery, failover };
+  return { all, atSlot, given, books, faults, discovery, failover, live };
 }
 
 /** A role that one mechanism has at most. */

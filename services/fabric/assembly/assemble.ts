@@ -15,9 +15,25 @@ export function assemble(input: AssemblyInput): Assembly {
   const fabric = resolveFabric(input);
   const plans = planFabric(fabric);
   const devices = deviceSpecs(fabric, plans);
+  checkWires(fabric, devices);
   const faulty = withFaultsOf(fabric, devices);
   const specs = startsConverged(fabric) ? converged(faulty, fabric.linkEnds) : faulty;
   return resultOf(fabric, plans, specs);
+}
+
+/** Real hosts obey pauses at most: no kernel grants credit, or numbers frames on a link. */
+function checkWires({ live, fail }: ResolvedFabric, specs: readonly DeviceSpec[]): void {
+  for (const { section, position } of live?.hosts ?? []) {
+    const [port] = specs[position]!.ports;
+    const needs = [
+      port!.grants === null ? [] : ['grants credit'],
+      port!.retry === undefined ? [] : ['acknowledges frames of link-level retry'],
+    ].flat();
+    if (!section.isWire || needs.length === 0) continue;
+    const message = `nothing behind a wire ${needs.join(' or ')}`;
+    const remedy = 'write mode: nic, or none at its link';
+    throw fail(['live', 'hosts', section.name, 'mode'], `${message}: ${remedy}`);
+  }
 }
 
 /** The devices with the scenario's faults and the lasting errors of their links. */
@@ -58,7 +74,7 @@ function withoutChanges(spec: DeviceSpec): DeviceSpec {
 }
 
 function resultOf(
-  { topology, linkEnds, ports, methods, linkFrames, longestFrameOctets }: ResolvedFabric,
+  { topology, linkEnds, ports, methods, linkFrames, longestFrameOctets, live }: ResolvedFabric,
   { mechanisms, memory, chips, flowEnds, operations }: FabricPlans,
   specs: readonly DeviceSpec[],
 ): Assembly {
@@ -77,6 +93,7 @@ function resultOf(
       ),
     slotMargins: chips?.margins ?? [],
     longestFrameOctets,
+    live,
     flowEnds,
     jobs: operations.jobs,
   };

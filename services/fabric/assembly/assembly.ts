@@ -5,6 +5,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { HostAddress } from '../address.js';
 import type { Flow } from '../load/flow.js';
 import type { Job, JobPlace } from '../load/job.js';
+import type { LivePlan } from '../live/live-section.js';
 import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -71,6 +72,8 @@ export interface Assembly {
   readonly longestFrameOctets: readonly number[];
   /** By flow. */
   readonly flowEnds: readonly FlowEnds[];
+  /** Null: every host is emulated. */
+  readonly live: LivePlan | null;
   /** Jobs, and where their operations are. */
   readonly jobs: readonly JobPlace[];
 }

@@ -23,6 +23,7 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
       methods: fabric.methods[index]!,
       codings: fabric.codings[index]!,
       planned: (port) => planned(index, port),
+      live: plans.live.get(index),
     });
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'

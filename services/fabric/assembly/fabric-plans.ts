@@ -1,6 +1,8 @@
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { SLOTTED } from '../../mechanisms/registry.js';
 import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
+import { livePorts } from '../live/live-plan.js';
+import type { LivePlan } from '../live/live-section.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import { Backing } from './backing.js';
@@ -8,6 +10,7 @@ import { CongestionPlan } from './congestion-plan.js';
 import { type Connections, connect } from './connections.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { EqualPaths } from './equal-paths.js';
+import { groupTree } from '../routing/group-tree.js';
 import { treesOf } from './groups.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
 import { type OperationsPlan, planOperations } from './operations-plan.js';
@@ -25,6 +28,8 @@ export interface FabricPlans extends Connections {
   readonly chips: SlottedPlan | null;
   /** By group, then by position of the switch: ports of its tree. */
   readonly trees: ReturnType<typeof treesOf>;
+  /** By position, of real hosts. */
+  readonly live: ReturnType<typeof livePorts>;
   /** Traffic classes whose packets are given telemetry, one bit each. */
   readonly telemetry: number;
 }
@@ -43,6 +48,8 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   });
   const operations = planOperations(jobs, connections.flowEnds);
   const trees = treesOf(members, flows, routes);
+  const live = livePlanned(fabric);
+  if (fabric.live !== null) trees.push(treeOfLive(fabric, fabric.live));
   const discovery = new DiscoveryPlan(fabric, () => mechanisms);
   const mechanisms = planMechanisms(ofMechanisms);
   const backing = new Backing(mechanisms);
@@ -59,5 +66,16 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   return {
     ...connections,
     ...{ operations, mechanisms, discovery, backing, memory, chips, trees, telemetry },
+    live,
   };
+}
+
+function livePlanned({ live, scenario, fail }: ResolvedFabric): FabricPlans['live'] {
+  return live === null ? new Map() : livePorts(live, scenario.live!.inputs, fail);
+}
+
+/** What a real host sends to a group, or to an address that none has used, comes to all others. */
+function treeOfLive({ routes }: ResolvedFabric, { hosts, group }: LivePlan): number[][] {
+  const positions = hosts.map(({ position }) => position);
+  return groupTree(routes.adjacency, positions, group);
 }

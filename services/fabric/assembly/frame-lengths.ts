@@ -1,9 +1,17 @@
-import { FRAME_OCTETS_MIN, PRIORITIES, VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
+import {
+  FCS_OCTETS,
+  FRAME_OCTETS_MIN,
+  PRIORITIES,
+  VLAN_TAG_OCTETS,
+} from '../../engine/units/ethernet.js';
+import { ETHERNET_HEADER_OCTETS } from '../../engine/wire/ethernet.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
 import { mostAckOctets, framingOf, tagOctets, telemetryOctets } from './framing.js';
+
+const FRAME_OVERHEAD_OCTETS = ETHERNET_HEADER_OCTETS + FCS_OCTETS;
 
 /**
  * By priority: the lengths of full frames of the flows on any link, tags included, and of their
@@ -35,6 +43,10 @@ export function frameLengths(
         Math.max(FRAME_OCTETS_MIN, mostAckOctets(transport) + answers + telemetryOctets(flow)),
       );
     }
+  }
+  // A tag beside addresses, EtherType and FCS: hosts choose priorities themselves.
+  for (const { mtuOctets } of scenario.live?.hosts ?? []) {
+    for (const own of lengths) own.add(mtuOctets + FRAME_OVERHEAD_OCTETS + VLAN_TAG_OCTETS);
   }
   return lengths.map((set) => (set.size === 0 ? [FRAME_OCTETS_MIN] : [...set]));
 }

@@ -1,4 +1,5 @@
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
+import type { LivePortSpec } from '../../engine/contract/live.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
@@ -57,6 +58,8 @@ interface PortPlans {
   readonly chips: SlottedPlan | null;
   readonly discovery: DiscoveryPlan;
   readonly planned: (port: number) => PlannedPort;
+  /** Of a real host. */
+  readonly live: LivePortSpec | undefined;
   /** By port. */
   readonly codings: readonly PlannedCoding[];
 }
@@ -64,7 +67,7 @@ interface PortPlans {
 export function portSpecs(
   { scenario, addresses, topology }: AssemblyInput,
   device: number,
-  { settings, linkEnds, methods, chips, discovery, planned, codings }: PortPlans,
+  { settings, linkEnds, methods, chips, discovery, planned, codings, live }: PortPlans,
 ): PortSpec[] {
   const { kind } = topology.devices[device]!;
   const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -94,6 +97,7 @@ export function portSpecs(
       discovery: discovery.port(end, grants),
       ...layer,
       ...codings[port],
+      ...(live !== undefined && { live }),
       faults: [],
     };
   });

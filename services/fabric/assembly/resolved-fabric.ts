@@ -6,6 +6,8 @@ import { bridgePorts } from './forwarding.js';
 import { frameLengths } from './frame-lengths.js';
 import { checkGroupFlows, membersOf } from './groups.js';
 import { checkMtus, linkFramesOf } from './link-frames.js';
+import { planLive } from '../live/live-plan.js';
+import type { LivePlan } from '../live/live-section.js';
 import { linkEndsOf } from './link-ends.js';
 import { methodsOfLinks, type Prospects } from './link-methods.js';
 import { prospectsOf } from './prospects.js';
@@ -24,6 +26,8 @@ export interface ResolvedFabric extends ResolvedInput {
   readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
   readonly codings: PlannedCodings;
   readonly paths: FlowPaths;
+  /** Null: every host is emulated. */
+  readonly live: LivePlan | null;
   /** The longest frame of all priorities. */
   readonly longestOctets: number;
 }
@@ -47,6 +51,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   const codings = codingsOf({ ...input, linkEnds, ports, methods, bridges });
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
+  const live = planLive({ ...input, settings });
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const linkFrames = linkFramesOf({ linkEnds, ports, flows }, lengths);
@@ -56,6 +61,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
     ...input,
     ...{ settings, linkEnds, ports, methods, linkFrames, prospects, members, bridges, paths },
     codings,
+    live,
     longestFrameOctets,
     longestOctets: Math.max(...longestFrameOctets),
   };

@@ -12,6 +12,7 @@ import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { infrastructureSections } from './normalise-infrastructure.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { liveSection } from './normalise-live.js';
 import { portRules } from './normalise-ports.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type { CaptureSection, Scenario, TraceSection } from './scenario.js';
@@ -47,6 +48,7 @@ export function normalise(
     classes: errors.attempt(() => classSection(input.classes, located)),
     groups,
     load,
+    live: errors.attempt(() => liveSection(input.live, located)),
     faults: errors.attempt(() => faultSections(input.faults, input.duration ?? null, located)),
     infrastructure: errors.attempt(() => infrastructureSections(input.infrastructure, located)),
     placement: errors.attempt(() => groupSections(input.placement, 'placement', located)),

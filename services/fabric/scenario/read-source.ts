@@ -12,6 +12,8 @@ import { positionOf, startOf } from '../../settings/source-tree.js';
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 /** A table, as of replay, may be longer than a file written by hand. */
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
+/** What real hosts sent in a run of minutes. */
+const RECORDING_BYTES_MAX = 2000 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const DEPTH_MAX = 64;
 /** Values that aliases may add: a few lines of aliases to aliases can stand for billions. */
@@ -89,6 +91,13 @@ export function readTable(file: string): string {
 /** The octets of such a file. */
 export function readTableOctets(file: string): Uint8Array {
   const octets = readOctets(file, TABLE_BYTES_MAX);
+  if (typeof octets === 'string') throw new Error(octets);
+  return octets;
+}
+
+/** The octets of a recording of live ports. */
+export function readRecording(file: string): Uint8Array {
+  const octets = readOctets(file, RECORDING_BYTES_MAX);
   if (typeof octets === 'string') throw new Error(octets);
   return octets;
 }

@@ -11,6 +11,7 @@ import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { JobFiles } from '../../jobs/files.js';
 import type { Asic } from '../buffers/asics.js';
+import type { LiveSection } from '../live/live-section.js';
 import type { LinkErrors } from '../link-errors.js';
 import type { EcmpSection } from './equal-cost.js';
 import type { Fallback } from '../../mechanisms/fabric-context.js';
@@ -56,6 +57,8 @@ export interface Scenario {
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
+  /** Null: every host is emulated. */
+  readonly live: LiveSection | null;
   readonly faults: readonly FaultSection[];
   readonly infrastructure: readonly InfrastructureSection[];
   /** Services of a distributed run, with their devices. */

@@ -14,6 +14,7 @@ import { faultsSchema } from './schema-faults.js';
 import { infrastructureSchema } from './schema-infrastructure.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
+import { liveSchema } from './schema-live.js';
 import { portsSchema } from './schema-ports.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
 import { sectionKeys } from './mechanism-sections.js';
@@ -120,6 +121,9 @@ export const scenarioSchema = mapping({
   )
     .describe('What is sent.')
     .prefault([]),
+  live: liveSchema
+    .describe('Hosts that are real: programs outside, whose frames cross the emulated fabric.')
+    .exactOptional(),
   faults: faultsSchema
     .describe('What goes wrong in the emulated world, where and when.')
     .prefault([]),

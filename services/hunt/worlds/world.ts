@@ -16,6 +16,7 @@ import { addIslands } from './islands.js';
 import { negotiate } from './negotiated.js';
 import { plugIn } from './outside.js';
 import type { Place } from './samples.js';
+import { liveHosts } from './live-hosts.js';
 import { addPools } from './pools.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
@@ -161,6 +162,7 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   if (!isSlow) strayMessages(draft, stream('strays'), place);
   if (!isSlotted) addPools(draft, stream('pools'), place.switches);
   plugIn(draft, stream('plugins'));
+  liveHosts(draft, stream('live'), place);
   addIslands(draft, new Drawer(stream('islands'), samples, null), place, isSlow);
   keepPromises(draft, spanPs);
   // Until LLDP has settled, a run that ends by itself may last for seconds.

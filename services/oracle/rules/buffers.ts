@@ -13,6 +13,7 @@ const OVERFLOWS = [
   'headroom-exhausted',
   'overflow-by-fault',
   'overflow-by-watchdog',
+  'overflow-by-host',
   'not-granted',
 ];
 const BY_THRESHOLD = ['ingress-threshold', 'egress-threshold', 'buffer-full'];

@@ -68,7 +68,7 @@ const identity = {
   scenario: text.describe('Name of the scenario.'),
   seed: number,
   status: z
-    .enum(['complete', 'starved', 'stalled', 'deadlocked', 'interrupted', 'failed'])
+    .enum(['complete', 'starved', 'stalled', 'deadlocked', 'interrupted', 'live', 'failed'])
     .describe('How the run ended.'),
   failure: z
     .strictObject({
@@ -274,6 +274,29 @@ const incidents = {
     flows: number.describe('Flows that may pass it and were under way while it was active.'),
     overflows: number.describe('Frames that found headroom full where it disturbs flow control.'),
   }).describe('Effects of declared and injected faults.'),
+  live: z
+    .strictObject({
+      hosts: row({
+        host: text,
+        entered: number.describe('Frames of the real host that joined a queue of its NIC.'),
+        refused: number.describe('Frames that found no room there: it offered too much.'),
+        left: number.describe('Frames that left the fabric for it.'),
+      }),
+      time: z
+        .strictObject({
+          endPs: number.describe('Everything before was executed; a replay ends here.'),
+          inTime: number.describe('Frames that entered and left no later than `live.late`.'),
+          late: number,
+          worstSlipPs: number.describe('Wall-clock time by which the latest was late.'),
+          scale: number.describe('A second of virtual time took so many, at the end.'),
+          fellBehind: z.boolean().describe('The engine was once later than `live.late`.'),
+        })
+        .nullable()
+        .describe('How well virtual time followed the wall clock; null of a replay.'),
+      refusals: row({ host: text, reason: text, frames: number }),
+    })
+    .nullable()
+    .describe('Ports with real hosts behind them; null: every host is emulated.'),
   discovery: z
     .strictObject({
       convergence: row({ fromPs: number, durationPs: orNone }),

@@ -129,7 +129,10 @@ export class HoldCheck extends NullProbe {
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
-    this.pauses.received(this.engine.devices[device]!.firstPort + port, now, octets);
+    const { firstPort, spec } = this.engine.devices[device]!;
+    // Behind a wire a pause is for the real host, which obeys it or not.
+    if (spec.ports[port]!.live?.isWire === true) return;
+    this.pauses.received(firstPort + port, now, octets);
   }
 
   override frameReceived(

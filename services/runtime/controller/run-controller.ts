@@ -192,6 +192,11 @@ export class RunController<Snapshot> {
     this.enter('ended');
   }
 
+  /** Something from outside is due, perhaps before the next event that was known. */
+  moved(bound: Bound): void {
+    this.bound = bound;
+  }
+
   /** From a bound on the run has these faults. */
   adopt(fabric: Fabric, bound: Bound): void {
     const { boundPs } = bound;

@@ -5,6 +5,7 @@
  * within a window some are ahead of others, and books that are right would not balance.
  */
 
+import type { LiveInput } from '../../engine/contract/live.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { BrokenAssertion } from '../../engine/kernel/assert.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -220,6 +221,12 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.controller.adopt(fabric, this.bound);
     // The controller has to set another limit before anything is executed.
     this.limitPs = 0;
+  }
+
+  /** A real host sends to a live port; nothing from the time of the input on has been executed. */
+  enter(device: number, port: number, input: LiveInput): void {
+    this.engine.enter(device, port, input);
+    this.controller.moved(this.bound);
   }
 
   private apply(change: FaultChange, fabric: Fabric): void {

@@ -3,6 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
+import { liveResults } from './live-results.js';
 import { jobResults, operationResults } from './job-results.js';
 import { goodputOf, loadResults, tallyOf } from '../../measures/flow-statistics.js';
 import { discoveryResults } from './discovery-results.js';
@@ -96,6 +97,7 @@ export function outcomeOf(
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
     faults: collector.faults(),
+    live: liveResults(fabric, engine),
     wire: wire && wireResult(fabric, wire),
   };
 }

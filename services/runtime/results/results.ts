@@ -5,6 +5,7 @@ import type { Plugin } from '../../plugins/api.js';
 import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
+import type { LiveResults } from './live-results.js';
 import type { DiscoveryResults } from './discovery-results.js';
 import type { JobResult, OperationResult } from '../../jobs/job-rows.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
@@ -16,9 +17,10 @@ export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
 /**
  * How a run ended. `starved`: the configuration serves other classes before those of some flows;
- * `stalled`: flows stopped progressing; `deadlocked`: and a cyclic buffer dependency holds.
+ * `stalled`: flows stopped progressing; `deadlocked`: and a cyclic buffer dependency holds. `live`:
+ * with real hosts, so it came as far as wall-clock time did.
  */
-export type RunStatus = 'complete' | StandingStatus | 'interrupted' | 'failed';
+export type RunStatus = 'complete' | StandingStatus | 'interrupted' | 'live' | 'failed';
 
 export interface RunResults extends MechanismResults {
   readonly scenario: string;
@@ -70,6 +72,8 @@ export interface RunResults extends MechanismResults {
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
   readonly faults: readonly FaultResult[];
+  /** Null: every host is emulated. */
+  readonly live: LiveResults | null;
   /** Null unless `observe.wire` asks for it. */
   readonly wire: WireResult | null;
 }

@@ -42,6 +42,7 @@ import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
 import type { CongestionNotifications } from './notifications.js';
 import { makeNotifications } from './notifications.js';
+import { type LiveFrames, makeLiveFrames } from './live-frames.js';
 import type { Rates } from './rates.js';
 import { KIND_RANK, makeHostOperations } from './host-operations.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
@@ -77,6 +78,7 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** A message outside of connections; false where too many frames of its class wait. */
   sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean;
+  readonly sendLive: LiveFrames['send'];
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
   /** Writes an ETS table to the device's 82599; false where that has no such classes. */
@@ -132,7 +134,7 @@ export function makeHosting(
   devices: readonly Device[],
   { set, starting, controlPayloads, egressPath, senders, receivers, rates }: HostingParts,
 ): Hosting {
-  const { all: mechanisms, given } = set;
+  const { all: mechanisms, given, live } = set;
   const { clock, pool, ports, queues, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
@@ -149,6 +151,7 @@ export function makeHosting(
   const operations = makeHostOperations(shared, devices, (d, c) => {
     if (senders.releaseMessages(firstSend[d] + c, 1)) wake(d, c);
   });
+  const liveFrames = makeLiveFrames(shared, devices, live, controlPayloads, queueFrame);
   const all: HostParts[] = [];
   /** By device: its roles in their order. */
   const takers: HostRole[][] = [];
@@ -284,7 +287,7 @@ export function makeHosting(
   function takeNotice(d: number, port: number, frame: FrameRef): void {
     const { mac } = specs[d].ports[port - nicPort[d]];
     const octets = controlPayloads.octets(frame);
-    if (!notifications.take(d, octets)) {
+    if (!liveFrames.takes(port, frame, octets) && !notifications.take(d, octets)) {
       const bornPs = pool.born(frame);
       takers[d].some((role) => role.takes(port, mac, octets, bornPs));
     }
@@ -557,6 +560,7 @@ export function makeHosting(
     departing,
     onTimer,
     sendMessage,
+    sendLive: liveFrames.send,
     writeRegister,
     operate,
     tableInHardware: (d) => adapters.tableInHardware(d),
