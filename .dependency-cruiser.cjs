@@ -30,6 +30,7 @@ const rooms = [
     'advise',
     'hunt',
     'live',
+    'attach',
     'page',
     'library',
     'cli',

@@ -28,6 +28,7 @@ import { isInsecureAccepted } from './fleet/encryption.js';
 import { framesWanted, warnOfUnkept } from './traced-frames.js';
 import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
+import { runLive } from './runners/run-live.js';
 import { runInThreads } from './runners/run-in-threads.js';
 import { interruptedExit, isInterrupted } from './interruption.js';
 import { openPage } from './open-page.js';
@@ -97,7 +98,9 @@ async function emulateSeen(
       ? await runElsewhere(emulation, { ...fleet, paused }, metricsAt, progress, view)
       : threads !== null
         ? await runInThreads(emulation, threads, options, { metricsAt, progress, view })
-        : await runHere(emulation, options, metricsAt, progress, view);
+        : options.attached !== undefined
+          ? await runLive(emulation, options, progress, view)
+          : await runHere(emulation, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   // The process that answered probes has ended, and results may take their time.
   if (fleet !== null && fleet.elsewhere !== null) serveHealth(process.env, () => true, reportError);
@@ -116,14 +119,17 @@ async function emulateSeen(
   const captures = capturesWanted(fabric, measured.captures);
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
-  const record: RunRecord = { results, series, state, ...outputs, capture, events };
+  const inputs = measured.inputs?.file ?? null;
+  const record: RunRecord = { results, series, state, ...outputs, capture, events, inputs };
   const path = inputFault(() =>
     directory.write(record, (name) => {
       progress.say(`writing ${name} …`);
     }),
   );
+  measured.inputs?.remove();
   progress.clear();
   print(record, file, path, options);
+  options.ended?.(results);
   if (options.open === true) openPage(join(path, REPORT));
   const { deep } = measured;
   if (deep !== undefined && deep !== null && options.quiet !== true) {

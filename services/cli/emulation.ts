@@ -1,6 +1,7 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import type { FaultStep } from '../runtime/live-faults.js';
+import type { RunResults } from '../runtime/results/results.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import type { LiveOptions } from './live-options.js';
@@ -23,6 +24,10 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOp
   readonly quiet?: boolean;
   /** False: tables are written as CSV only. */
   readonly parquet?: boolean;
+  /** Called with the results when the run directory is written. */
+  readonly ended?: (results: RunResults) => void;
+  /** With real hosts at its live ports; called when they may send. */
+  readonly attached?: () => void | Promise<void>;
   /** Open a control plane for `selvage attach`, `pause`, `inject` and so on, in one process too. */
   readonly control?: boolean;
   /** A port of this machine, for Prometheus. */

@@ -14,6 +14,9 @@ const ROW =
 /** What might be the name of an example, and is no path. */
 const NAME = /^[a-z0-9][a-z0-9-]*$/;
 
+/** Of `live`: an example with all that it needs. */
+const DEMO = 'demo';
+
 interface ExampleGroup {
   readonly title: string;
   readonly examples: readonly { readonly name: string; readonly shows: string }[];
@@ -43,7 +46,7 @@ export function exampleFile(name: string): string {
 
 /** A scenario's file, from its path or from the name of an example. */
 function scenarioFile(word: string): string {
-  if (existsSync(word) || !NAME.test(word)) return word;
+  if (existsSync(word) || !NAME.test(word) || word === DEMO) return word;
   if (existsSync(packageFile('examples', `${word}.yaml`))) return exampleFile(word);
   throw new InputError(
     `${word}: there is no such file, and no example of this name` +

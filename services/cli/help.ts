@@ -46,6 +46,22 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
   ],
+  'Put real hosts at a fabric:': [
+    {
+      name: 'live',
+      examples: [
+        ['live demo', 'two network namespaces across a fabric that pauses'],
+        ['live lab.yaml --attach h1=netns:a', 'attach one, and print how to attach the others'],
+      ],
+    },
+    {
+      name: 'replay',
+      examples: [
+        ['replay runs/lab-5c74f663', 'what came in, once more: the same digest'],
+        ['replay runs/lab-5c74f663 --fault link-down --where leaf1:p1 --at 1ms', 'what if …'],
+      ],
+    },
+  ],
   'Steer a run in progress:': [
     {
       name: 'status',

@@ -4,6 +4,8 @@ import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { CoordinateOptions } from './commands/coordinate.js';
 import type { RunOptions } from './commands/run.js';
+import type { LiveOptions } from './commands/live.js';
+import type { ReplayOptions } from './commands/replay.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { EmulateOptions } from './emulation.js';
 import type { ExperimentOptions, SweepOptions } from './commands/sweep.js';
@@ -133,6 +135,8 @@ export function addRunCommands(selvage: Command): void {
       process.exitCode = await runCommand(scenario, options);
     });
 
+  addLiveCommands(selvage);
+
   recorded(watched(linked(grouped(selvage.command('coordinate')))))
     .description('run a scenario in services that are started elsewhere and join')
     .addArgument(scenarioArgument())
@@ -202,6 +206,53 @@ export function addRunCommands(selvage: Command): void {
     .action(async (run: string, options: BranchOptions) => {
       const { branchCommand } = await import('./commands/branch.js');
       process.exitCode = await branchCommand(run, options);
+    });
+}
+
+/** Runs with real hosts, and what they recorded. */
+function addLiveCommands(selvage: Command): void {
+  recorded(watched(selvage.command('live')))
+    .description('run a scenario whose live hosts are real, as fast as the wall clock')
+    .addArgument(scenarioArgument(' with live hosts, demo'))
+    .option(
+      '--attach <host=netns:name>',
+      'attach a network namespace; may be repeated',
+      collect,
+      [],
+    )
+    .option('--for <time>', 'end after so long, of virtual time (default: duration, or 3600s)')
+    .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
+    .addOption(settings())
+    .addOption(check())
+    .option('--control', 'accept status, inject and stop of other commands')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .action(async (scenario: string, options: LiveOptions) => {
+      if (scenario === 'demo') {
+        const { liveDemo } = await import('./commands/live-demo.js');
+        process.exitCode = await liveDemo(options);
+        return;
+      }
+      const { liveCommand } = await import('./commands/live.js');
+      process.exitCode = await liveCommand(scenario, options);
+    });
+
+  distributed(selvage.command('replay'))
+    .description('run what came in during a live run again, without real hosts')
+    .argument('<run>', 'run directory of a live run')
+    .option('--fault <what>', 'a fault that was not there: a kind, or { kind: loss, … }')
+    .option('--where <where>', 'its device, port, or device=leaf1,peer=spine*')
+    .option('--at <time>', 'its virtual time')
+    .option('--for <time>', 'how long it lasts')
+    .option('--out <dir>', 'run directory (default: that of the live run, with -replay)')
+    .addOption(settings())
+    .addOption(check())
+    .option('--open', 'open its report in a browser')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .action(async (run: string, options: ReplayOptions) => {
+      const { replayCommand } = await import('./commands/replay.js');
+      process.exitCode = await replayCommand(run, options);
     });
 }
 

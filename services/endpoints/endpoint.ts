@@ -51,7 +51,7 @@ export interface EndpointKind<Settings = never> {
 }
 
 /** A host that is to be attached. */
-interface AttachedHost {
+export interface AttachedHost {
   /** Its network namespace. */
   readonly namespace: string;
   readonly mtu: number;

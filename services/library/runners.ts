@@ -18,7 +18,17 @@ export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<RunMetrics, 'runtime'> & {
     /** What the second oracle judged; null or absent: it did not run. */
     readonly deep?: DeepSummary | null;
+    /** What real hosts sent, until the run directory has it; absent: there were none. */
+    readonly inputs?: { readonly file: string; remove(): void };
   };
+
+/** Wall-clock time between two calls of `progressed`: short enough for a prompt Ctrl-C. */
+const PROGRESS_MS = 40;
+
+/** How a run in this thread goes from its first event to its last. */
+type Drive = (run: LiveSession, progressed: () => void) => ReturnType<LiveSession['drive']>;
+
+const AT_ONCE: Drive = (run, progressed) => run.drive(PROGRESS_MS, progressed);
 
 interface Start {
   readonly loaded: LoadedScenario;
@@ -42,13 +52,11 @@ export interface Attendant {
   close(): void | Promise<void>;
 }
 
-/** Wall-clock time between two calls of `progressed`: short enough for a prompt Ctrl-C. */
-const PROGRESS_MS = 40;
-
 /** Executes a run in this thread. */
 export async function runInProcess(
   { loaded, fabric, from, check, checkRows = false, deep = false, paused }: Start,
   attend: (run: LiveSession, session: Session) => Attendant | Promise<Attendant>,
+  drive = AT_ONCE,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check, checkRows, deep });
@@ -60,7 +68,7 @@ export async function runInProcess(
   };
   let status: 'complete' | 'interrupted';
   try {
-    status = await run.drive(PROGRESS_MS, progressed);
+    status = await drive(run, progressed);
   } finally {
     await attendant.close();
   }

@@ -30,6 +30,19 @@ export interface LiveListener {
   publish(): void;
 }
 
+/** Lets virtual time pass as fast as something outside does. */
+export interface Pacer {
+  /** Up to when events are due; a smaller number never follows. */
+  duePs(): number;
+  /** All of them are executed; false: the run is to end. */
+  reached(): boolean;
+  /** Ends when an event that is next at a time may be due, or something has come in. */
+  rest(nextPs: number): Promise<void>;
+}
+
+/** Wall-clock time of one slice of a run that is paced: what comes in waits no longer. */
+const PACED_MS = 2;
+
 /** A run in this thread that can be paused, stepped and viewed. */
 export class LiveSession implements LiveRun {
   /** Null: there is no server for viewers. */
@@ -41,6 +54,7 @@ export class LiveSession implements LiveRun {
   private readonly everyPs: number;
   private sampleDueAt: number;
   private sampledAt = -Infinity;
+  private isPaced = false;
 
   constructor(
     private readonly session: Session,
@@ -79,6 +93,12 @@ export class LiveSession implements LiveRun {
   }
 
   order(order: LiveOrder): Promise<LiveAnswer> {
+    if (this.isPaced && order.action !== 'stop') {
+      return Promise.resolve({
+        done: false,
+        detail: 'real hosts do not wait: stop it, and replay',
+      });
+    }
     const answer = steer(this.controller, order);
     this.listener?.changed();
     return Promise.resolve(answer);
@@ -113,6 +133,30 @@ export class LiveSession implements LiveRun {
       publish();
       this.listener?.publish();
       await setImmediate();
+    }
+    this.sample();
+    return session.status;
+  }
+
+  /** The same at the pace of something outside. */
+  async follow(pacer: Pacer, publish: () => void): Promise<'complete' | 'interrupted'> {
+    const { controller, session } = this;
+    this.isPaced = true;
+    let publishedAt = -Infinity;
+    while (!controller.isOver) {
+      const duePs = pacer.duePs();
+      if (duePs >= (session.endPs ?? Infinity)) controller.resume();
+      else controller.runTo(duePs);
+      session.advance(PACED_MS);
+      if (controller.state === 'paused') {
+        if (!pacer.reached()) controller.stop();
+        else await pacer.rest(session.boundPs);
+      } else await setImmediate();
+      if (performance.now() - publishedAt < SAMPLE_MS) continue;
+      publishedAt = performance.now();
+      this.sample();
+      publish();
+      this.listener?.publish();
     }
     this.sample();
     return session.status;

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdtempSync,
   openSync,
@@ -52,6 +53,8 @@ export const DISCOVERY = 'discovery.json';
 const WHY = 'why.json';
 /** Frames at captured ports, for Wireshark. */
 export const CAPTURE = 'capture.pcapng';
+/** What real hosts sent: see `selvage replay`. */
+export const INPUTS = 'inputs.pcapng';
 export const TRACES = 'traces.json';
 /** Its page. */
 export const REPORT = 'report.html';
@@ -79,6 +82,8 @@ export interface RunRecord {
   readonly traces: Iterable<FrameTrace> | null;
   /** A capture file, piece by piece; null unless something is captured. */
   readonly capture: Iterable<Uint8Array> | null;
+  /** A file with what came in by live ports; null: no real host was there. */
+  readonly inputs?: string | null;
   /** Events of frames and priorities; null unless they are recorded. */
   readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can continue. */
@@ -122,6 +127,7 @@ export class RunDirectory {
         writeFileSync(join(draft, name), text());
       }
       if (record.traces !== null) writePieces(join(draft, TRACES), tracesJson(record.traces));
+      if (record.inputs) copyFileSync(record.inputs, join(draft, INPUTS));
       if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (isTaken()) place = freeBeside(target);
       else if (existsSync(target)) rmSync(target, { recursive: true });

@@ -59,7 +59,7 @@ async function listFaults(run: string | undefined, asJson: boolean, reach: Reach
 /**
  * A kind, or a whole fault in the notation of a scenario, and further options of the command line.
  */
-function faultOf(text: string, options: InjectOptions): Record<string, unknown> {
+export function faultOf(text: string, options: InjectOptions): Record<string, unknown> {
   const given = yamlOf('--fault', text);
   const fault: Record<string, unknown> = isMapping(given) ? { ...given } : { kind: given };
   const { where, at, for: lasts, every, name, set } = options;

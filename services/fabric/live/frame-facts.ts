@@ -12,6 +12,8 @@ import {
   ETHERTYPE_S_TAG,
 } from '../../engine/wire/ethernet.js';
 
+/** Destination, source and EtherType. */
+export const HEADER_OCTETS = 14;
 /** Without FCS (802.3 3.2.8). */
 const LEAST_OCTETS = 60;
 

@@ -15,7 +15,7 @@ export interface LiveResults {
   }[];
 }
 
-interface LiveTime {
+export interface LiveTime {
   /** Everything before was executed: a replay ends here, too. */
   readonly endPs: number;
   /** Frames that entered and left, by whether their slip was within what counts as in time. */
