@@ -54,6 +54,7 @@ import type { WholeState } from '../../services/runtime/whole-state.js';
 import { DEVICE_TARGETS } from './device-targets.js';
 import type { Target } from './fuzzer.js';
 import { CONTROL, PROTOCOL_TARGETS } from './protocol-targets.js';
+import { LIVE_TARGETS } from './live-targets.js';
 import { RUN_TARGETS } from './run-targets.js';
 
 const PACKET = Uint8Array.from({ length: 96 }, (_, i) => (i === 0 ? 0x45 : (i * 37) & 0xff));
@@ -293,6 +294,7 @@ export const TARGETS: readonly Target[] = [
   ...PROTOCOL_TARGETS,
   ...DEVICE_TARGETS,
   ...RUN_TARGETS,
+  ...LIVE_TARGETS,
 ];
 
 function encodedSection(): Uint8Array {
