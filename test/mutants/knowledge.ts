@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import { ROOT } from '../kit/emulate.js';
 import type { EngineTree } from './engine-trees.js';
 import { executedMutations } from './executed.js';
 import type { CompiledModule } from './modules.js';
+import type { Mutation } from './mutations.js';
 import { inParallel } from './parallel.js';
 import { runNode } from './processes.js';
 import type { Surveyed } from './survey.js';
@@ -26,15 +26,13 @@ export interface SurveyedTest {
   readonly executed: readonly string[];
 }
 
-/** What executes the places of defects. */
-export interface Knowledge {
-  /** Of the sources that it was made of. */
-  readonly key: string;
-  readonly scenarios: readonly Surveyed[];
-  readonly tests: readonly SurveyedTest[];
+/** What is kept of either: names of places once, and a bit each for what executed them. */
+interface Kept<T> {
+  readonly places: readonly string[];
+  readonly those: readonly (Omit<T, 'executed'> & { readonly executed: string })[];
 }
 
-const FILE = join(ROOT, 'dist/mutants/knowledge.json');
+const FOLDER = join(ROOT, 'dist/mutants');
 /** Beginnings of their paths. */
 const TESTS = [
   ...['engine', 'fabric', 'mechanisms', 'report', 'runtime', 'telemetry'].map(
@@ -48,31 +46,76 @@ const TESTS = [
 const MINUTE = 60_000;
 const SURVEY_OCTETS = 6e9;
 
-/** Kept from the last time, unless a source has changed since; `isOldEnough`: even then. */
-export async function knowledge(
-  tree: EngineTree,
-  modules: readonly CompiledModule[],
-  isOldEnough: boolean,
-): Promise<Knowledge> {
-  const key = keyOf(modules);
-  if (existsSync(FILE)) {
-    const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Knowledge;
-    if (kept.key === key || isOldEnough) return kept;
+/**
+ * What executes the places of defects. A survey is kept when sources change: it only tells where to
+ * look, and places have names of their text (`placeKnown`). `isDue`: it is made again.
+ */
+export class Knowledge {
+  private readonly known = new Set<string>();
+  private scenariosMade: Promise<readonly Surveyed[]> | null = null;
+  private testsMade: Promise<readonly SurveyedTest[]> | null = null;
+
+  constructor(
+    private readonly tree: EngineTree,
+    private readonly modules: readonly CompiledModule[],
+    private readonly isDue: boolean,
+  ) {}
+
+  get scenarios(): Promise<readonly Surveyed[]> {
+    this.scenariosMade ??= this.kept('scenarios', () => surveyed(this.tree));
+    return this.scenariosMade;
   }
-  console.error('surveying which scenarios and tests execute what: some minutes, once');
-  const made = { key, scenarios: await surveyed(tree), tests: await surveyedTests(tree, modules) };
-  mkdirSync(join(ROOT, 'dist/mutants'), { recursive: true });
-  writeFileSync(FILE, JSON.stringify(made));
-  return made;
+
+  /** Surveyed when the first defect is not noticed otherwise. */
+  get tests(): Promise<readonly SurveyedTest[]> {
+    this.testsMade ??= this.kept('tests', () => surveyedTests(this.tree, this.modules));
+    return this.testsMade;
+  }
+
+  /** The place itself or, where its line has changed since, the one before it in its module. */
+  placeKnown({ mutations }: CompiledModule, { start, id }: Mutation): string {
+    const before = mutations.filter((own) => own.start <= start && this.known.has(own.id));
+    return before.at(-1)?.id ?? id;
+  }
+
+  private async kept<T extends { readonly executed: readonly string[] }>(
+    name: string,
+    survey: () => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const file = join(FOLDER, `${name}.json`);
+    if (!existsSync(file) || this.isDue) {
+      console.error(`surveying ${name} that execute defects: minutes, once`);
+      mkdirSync(FOLDER, { recursive: true });
+      const places = this.modules.flatMap(({ mutations }) => mutations.map(({ id }) => id));
+      writeFileSync(file, JSON.stringify(packed(places, await survey())));
+    }
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept<T>;
+    for (const id of kept.places) this.known.add(id);
+    return unpacked(kept);
+  }
 }
 
-function keyOf(modules: readonly CompiledModule[]): string {
-  const hash = createHash('sha256');
-  for (const { name, text } of modules) hash.update(`${name}\n${text}`);
-  for (const name of readdirSync(join(ROOT, 'examples')).filter((path) => path.endsWith('.yaml'))) {
-    hash.update(`${name}\n${readFileSync(join(ROOT, 'examples', name), 'utf8')}`);
-  }
-  return hash.digest('hex');
+function packed<T extends { readonly executed: readonly string[] }>(
+  places: readonly string[],
+  those: readonly T[],
+): Kept<T> {
+  const at = new Map(places.map((id, number) => [id, number]));
+  return {
+    places,
+    those: those.map((one) => {
+      const bits = Buffer.alloc(Math.ceil(places.length / 8));
+      for (const id of one.executed) bits[at.get(id)! >> 3]! |= 1 << (at.get(id)! & 7);
+      return { ...one, executed: bits.toString('base64') };
+    }),
+  };
+}
+
+function unpacked<T>({ places, those }: Kept<T>): T[] {
+  return those.map((one) => {
+    const bits = Buffer.from(one.executed, 'base64');
+    const executed = places.filter((_, i) => (bits[i >> 3]! & (1 << (i & 7))) !== 0);
+    return { ...one, executed } as T;
+  });
 }
 
 async function surveyed(tree: EngineTree): Promise<Surveyed[]> {

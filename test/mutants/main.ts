@@ -1,29 +1,24 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
-import { ROOT } from '../kit/emulate.js';
 import { draw } from './draw.js';
 import { EngineTree } from './engine-trees.js';
 import { EQUIVALENT } from './equivalent.js';
-import { knowledge } from './knowledge.js';
+import { Knowledge } from './knowledge.js';
 import type { CompiledModule } from './modules.js';
 import { compiledModules } from './modules.js';
 import { inParallel } from './parallel.js';
 import type { Tried } from './report.js';
 import { changeOf, goalsText, placeOf, scoreTable, survivorsText, triedOf } from './report.js';
-import type { RunTier } from './tiers.js';
 import { RUN_TIERS } from './tiers.js';
 import type { Candidate } from './trial.js';
 import { tryRows } from './rows.js';
-import { tryOut } from './trial.js';
+import { SoundRuns, tryOut } from './trial.js';
 
 // `npm run mutants` plants defects of one line, one after the other, and tells which were noticed by
 // what. See README.md.
 
 const EXIT_USAGE = 2;
-const SMALLEST = 'examples/pair-line-rate.yaml';
 
 interface Options {
   readonly seed: string;
@@ -34,7 +29,8 @@ interface Options {
   readonly json?: string;
   readonly jobs: string;
   readonly budget: string;
-  readonly oldSurvey: boolean;
+  readonly survey: boolean;
+  readonly tests: boolean;
   readonly rows?: string;
   readonly claim: string;
 }
@@ -68,32 +64,20 @@ function byId(modules: readonly CompiledModule[], wanted: string): Candidate {
   return { module, mutation };
 }
 
-/** Those that this program knows. */
-function knownTiers(): RunTier[] {
-  const out = mkdtempSync(join(tmpdir(), 'selvage-mutants-out-'));
-  const known = RUN_TIERS.filter(({ option }) => {
-    if (option === null) return true;
-    const program = join(ROOT, 'dist/programs/selvage.js');
-    const words = [program, 'run', SMALLEST, option, '--quiet', '--out', join(out, 'run')];
-    const { status } = spawnSync(process.execPath, words, { cwd: ROOT });
-    rmSync(join(out, 'run'), { recursive: true, force: true });
-    return status === 0;
-  });
-  rmSync(out, { recursive: true });
-  return known;
-}
-
 async function tryAll(
   modules: readonly CompiledModule[],
   drawn: readonly Candidate[],
   options: Options,
 ): Promise<Tried[]> {
   const jobs = Math.max(1, Math.min(wholeNumber('jobs', options.jobs), drawn.length));
+  const sound = new EngineTree(modules);
   const trees = Array.from({ length: jobs }, () => new EngineTree(modules));
   try {
-    const known = await knowledge(trees[0]!, modules, options.oldSurvey);
-    const tiers = knownTiers();
-    const trial = { knowledge: known, tiers, budgetMs: wholeNumber('budget', options.budget) };
+    const knowledge = new Knowledge(sound, modules, options.survey);
+    const trial = {
+      ...{ knowledge, tiers: RUN_TIERS, sound: new SoundRuns(sound), hasTests: options.tests },
+      budgetMs: wholeNumber('budget', options.budget),
+    };
     const tried: Tried[] = [];
     await inParallel(drawn, jobs, async (candidate, worker) => {
       const one = triedOf(candidate, await tryOut(trees[worker]!, candidate, trial));
@@ -103,7 +87,7 @@ async function tryAll(
     });
     return tried.sort((a, b) => (a.at < b.at ? -1 : 1));
   } finally {
-    for (const tree of trees) tree.remove();
+    for (const tree of [sound, ...trees]) tree.remove();
   }
 }
 
@@ -117,8 +101,9 @@ const program = new Command('mutants')
   .option('--list', 'list them, and plant none', false)
   .option('--json <file>', 'write what became of each')
   .option('--jobs <number>', 'at a time', String(Math.ceil(availableParallelism() / 2)))
-  .option('--budget <ms>', 'processor time of the plain runs for one defect', '4000')
-  .option('--old-survey', 'keep the last survey although sources have changed', false)
+  .option('--budget <ms>', 'processor time of the plain runs for one defect', '1500')
+  .option('--survey', 'find out anew which scenarios and tests execute what', false)
+  .option('--no-tests', 'try runs alone')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
   .parse();
 const options = program.opts<Options>();

@@ -9,8 +9,9 @@ import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import type { Recorded } from '../kit/golden.js';
-import { fingerprintsOf, RECORD, recordedBy, resumedRun } from '../kit/golden.js';
+import { fingerprintsOf, RECORD, recordedBy, recordedRun, resumedRun } from '../kit/golden.js';
 import type { RunTier } from './tiers.js';
+import { RECORDED_TIER } from './tiers.js';
 
 /** An example by its path, or a generated world. */
 export interface Scenario {
@@ -46,7 +47,7 @@ export function outcomeOf(scenario: Scenario, tier: RunTier): Outcome {
     return {
       code,
       reason: reasonOf(results) ?? expected,
-      fingerprint: printOf(fabric, recorded, tier),
+      fingerprint: tier.name === RECORDED_TIER.name ? printOf(fabric, recorded) : '',
     };
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
@@ -58,13 +59,21 @@ function reasonOf({ failure, status }: RunResults): string | null {
   return failure?.reason ?? (status === 'complete' ? null : status);
 }
 
-/** Of the run and, where it is not judged deeply, of the same, resumed half way. */
-function printOf(fabric: Fabric, recorded: Recorded, { observes, options }: RunTier): string {
-  if (observes || options.deep === true) return '';
-  return [recorded, resumedRun(fabric, recorded)]
-    .flatMap((run) => Object.values(fingerprintsOf(fabric, run)))
-    .join(' ');
+/** Whether a run that is resumed half way leaves what it leaves otherwise. */
+export function isResumedAlike(scenario: Scenario): boolean {
+  const fabric = fabricOf(scenario, RECORDED_TIER);
+  const recorded = recordedRun(fabric);
+  return printOf(fabric, recorded) === printOf(fabric, resumedRun(fabric, recorded));
 }
+
+/** Of this process, until now. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const printOf = (fabric: Fabric, recorded: Recorded): string =>
+  Object.values(fingerprintsOf(fabric, recorded)).join(' ');
 
 function fabricOf(scenario: Scenario, { observes }: RunTier): Fabric {
   const { name, document } = scenario;

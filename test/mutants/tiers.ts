@@ -5,27 +5,35 @@ type SessionOptions = Pick<PartitionOptions, 'check' | 'deep'>;
 /** How a user runs a scenario, from what looks for the fewest defects to what looks for the most. */
 export interface RunTier {
   readonly name: string;
-  /** Option of `selvage run`; null: none. A tier whose option is refused is left out. */
-  readonly option: string | null;
   /** Of a session. */
   readonly options: SessionOptions;
   /** With what `selvage run` records unless it is told otherwise. */
   readonly observes: boolean;
+  /** Times a plain run that a run takes. */
+  readonly cost: number;
 }
+
+/** Its runs record all that has a fingerprint. */
+export const RECORDED_TIER: RunTier = {
+  name: '--check',
+  options: { check: true },
+  observes: false,
+  cost: 3,
+};
 
 /** In their order: the first that notices a defect is where it counts. */
 export const RUN_TIERS: readonly RunTier[] = [
-  { name: 'plain', option: null, options: { check: false }, observes: true },
-  { name: '--check', option: '--check', options: { check: true }, observes: false },
+  { name: 'plain', options: { check: false }, observes: true, cost: 1 },
+  RECORDED_TIER,
   {
     name: '--check=deep',
-    option: '--check=deep',
     options: { check: true, deep: true },
     observes: false,
+    cost: 6,
   },
 ];
 
-/** Of the runs with `--check`: what they left has another fingerprint than before. */
+/** Of the runs with `--check`: what they left has another fingerprint than before, or resumed. */
 export const GOLDEN_TIER = 'golden';
 export const TEST_TIER = 'tests';
 

@@ -7,9 +7,10 @@ import type { Knowledge, SurveyedTest } from './knowledge.js';
 import type { CompiledModule } from './modules.js';
 import type { Mutation } from './mutations.js';
 import { runNode } from './processes.js';
+import type { Scenario } from './runs.js';
 import type { Surveyed } from './survey.js';
 import type { RunTier } from './tiers.js';
-import { TEST_TIER } from './tiers.js';
+import { GOLDEN_TIER, RECORDED_TIER, TEST_TIER } from './tiers.js';
 
 export interface Candidate {
   readonly module: CompiledModule;
@@ -27,20 +28,17 @@ export interface Verdict {
   readonly isExecuted: boolean;
 }
 
-/** What is run for a defect, of what executes its place. */
-interface Chosen {
-  readonly scenarios: readonly Surveyed[];
-  readonly tests: readonly SurveyedTest[];
-}
-
 export interface TrialOptions {
   readonly knowledge: Knowledge;
   readonly tiers: readonly RunTier[];
   /** Processor time of the plain runs for one defect. */
   readonly budgetMs: number;
+  /** What runs leave without a defect. */
+  readonly sound: SoundRuns;
+  /** Whether tests are tried, too. */
+  readonly hasTests: boolean;
 }
 
-/** Where nothing but the start of a program executes a line, what it declares is in documents. */
 const OF_DOCUMENTS = 'test/tidy/references.test.js';
 const TESTS_MOST = 6;
 const TESTS_QUICKEST = 3;
@@ -50,9 +48,11 @@ const START_OF_RUN_MS = 50;
 const START_OF_TEST_MS = 500;
 /** A run without a defect takes a tenth of it, with all that starts before it. */
 const TIMES_LONGER = 10;
-/** Of runs with checks, which take long anyway; those that do not end do not in plain runs. */
-const TIMES_LONGER_CHECKED = 3;
+/** Of the first run of a tier, which may take longer than its budget. */
+const MOST_MS = 500;
 const START_MS = 10_000;
+/** Times a plain run that one takes whose checks and places are counted. */
+const SURVEYED_COST = 5;
 const SURVIVED = { tier: null, by: '', reason: '' } as const;
 
 /** Plants a defect, and runs until something notices it. */
@@ -61,13 +61,16 @@ export async function tryOut(
   { module, mutation }: Candidate,
   options: TrialOptions,
 ): Promise<Verdict> {
-  const chosen = choose(module, mutation, options);
-  const isExecuted = chosen.scenarios.length + chosen.tests.length > 0;
+  const scenarios = await chooseRuns(module, mutation, options);
   const mend = tree.plant(module, mutation);
   try {
-    const noticed =
-      (await byRuns(tree, chosen.scenarios, options)) ?? (await byTests(tree, chosen.tests));
-    return { ...(noticed ?? SURVIVED), isExecuted };
+    const byRun = await byRuns(tree, scenarios, options);
+    if (byRun !== null || !options.hasTests) {
+      return { ...(byRun ?? SURVIVED), isExecuted: scenarios.length > 0 };
+    }
+    const tests = await chooseTests(module, mutation, options);
+    const isExecuted = scenarios.length + tests.length > 0;
+    return { ...((await byTests(tree, tests)) ?? SURVIVED), isExecuted };
   } finally {
     mend();
   }
@@ -87,30 +90,37 @@ export async function tryTests(
   }
 }
 
+const executing = (id: string) => (one: { readonly executed: readonly string[] }) =>
+  one.executed.includes(id);
+
+const using = (prefix: string) => (one: { readonly executed: readonly string[] }) =>
+  one.executed.some((id) => id.startsWith(prefix));
+
+/** Hooks of a mechanism are called without it, too: what else is done in it tells who uses it. */
+const folderOf = ({ name }: CompiledModule): string => name.slice(0, name.lastIndexOf('/') + 1);
+
 /** The quickest that execute it. What a module does when it is loaded shows in all that use it. */
-function choose(module: CompiledModule, mutation: Mutation, options: TrialOptions): Chosen {
-  const { knowledge, budgetMs } = options;
-  const executes = ({ executed }: Pick<Surveyed, 'executed'>): boolean =>
-    executed.includes(mutation.id);
-  const prefix = `${module.name}#`;
-  const uses = ({ executed }: Pick<Surveyed, 'executed'>): boolean =>
-    executed.some((id) => id.startsWith(prefix));
-  // Hooks of a mechanism are called without it, too: what else is done tells who uses it.
-  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  const byRuns = knowledge.scenarios.filter(executes);
-  const byTests = knowledge.tests.filter(executes);
-  const isLoaded = byRuns.length === 0 && byTests.length > TESTS_MOST;
-  const scenarios = isLoaded ? knowledge.scenarios.filter(uses) : byRuns;
-  const documents = byTests.filter(({ file }) => isLoaded && file === OF_DOCUMENTS);
-  const tests = isLoaded ? byTests.filter(uses) : byTests;
-  return {
-    scenarios: within(
-      folder,
-      isLoaded && scenarios.length === 0 ? knowledge.scenarios : scenarios,
-      budgetMs,
-    ),
-    tests: [...new Set([...documents, ...likely(folder, tests)])],
-  };
+async function chooseRuns(
+  module: CompiledModule,
+  mutation: Mutation,
+  { knowledge, budgetMs }: TrialOptions,
+): Promise<readonly Surveyed[]> {
+  const all = await knowledge.scenarios;
+  const those = all.filter(executing(knowledge.placeKnown(module, mutation)));
+  const users = those.length > 0 ? those : all.filter(using(`${module.name}#`));
+  return within(folderOf(module), users.length > 0 ? users : all, budgetMs);
+}
+
+/** The same of tests; what nothing but the start of a program executes is in documents. */
+async function chooseTests(
+  module: CompiledModule,
+  mutation: Mutation,
+  { knowledge }: TrialOptions,
+): Promise<readonly SurveyedTest[]> {
+  const those = (await knowledge.tests).filter(executing(knowledge.placeKnown(module, mutation)));
+  const users = those.filter(using(folderOf(module)));
+  const documents = those.filter(({ file }) => file === OF_DOCUMENTS);
+  return [...new Set([...likely(folderOf(module), users), ...documents])];
 }
 
 /** The quickest, and before them those that do most in the folder for their time. */
@@ -131,7 +141,7 @@ function within(folder: string, scenarios: readonly Surveyed[], budgetMs: number
   );
   const chosen: Surveyed[] = [];
   const seen = new Set<string>();
-  let rest = budgetMs;
+  let rest = budgetMs * SURVEYED_COST;
   while (left.size > 0 && chosen.length < SCENARIOS_MOST) {
     const [best, isNew] = bestOf(left, seen);
     if (!isNew && seen.size > 0) {
@@ -164,37 +174,88 @@ function bestOf(
 
 type Noticed = Omit<Verdict, 'isExecuted'>;
 
+/** What runs print that is compared: by scenario, its fingerprint. */
+interface Judged {
+  readonly noticed: Noticed | null;
+  readonly prints: ReadonlyMap<string, string>;
+}
+
+/** Runs of a copy without a defect, each at most once. */
+export class SoundRuns {
+  private readonly judged = new Map<string, Promise<Judged>>();
+
+  constructor(private readonly tree: EngineTree) {}
+
+  async isNoticed(scenario: Scenario, tier: RunTier): Promise<boolean> {
+    return (await this.of(scenario, tier)).noticed !== null;
+  }
+
+  async print(scenario: Scenario): Promise<string | undefined> {
+    return (await this.of(scenario, RECORDED_TIER)).prints.get(scenario.name);
+  }
+
+  private of(scenario: Scenario, tier: RunTier): Promise<Judged> {
+    const key = `${tier.name} ${scenario.name}`;
+    const kept = this.judged.get(key) ?? judged(this.tree, [scenario], { tiers: [tier] });
+    this.judged.set(key, kept);
+    return kept;
+  }
+}
+
 async function byRuns(
   tree: EngineTree,
   scenarios: readonly Surveyed[],
-  { tiers }: TrialOptions,
+  options: TrialOptions,
 ): Promise<Noticed | null> {
   if (scenarios.length === 0) return null;
+  const { sound, tiers } = options;
+  const { noticed, prints } = await judged(tree, scenarios, options);
+  if (noticed !== null) {
+    const { by, tier } = noticed;
+    const one = scenarios.find(({ name }) => name === by);
+    const asTold = tiers.find(({ name }) => name === tier);
+    if (one === undefined || asTold === undefined) return noticed;
+    if (!(await sound.isNoticed(one, asTold))) return noticed;
+    // It does not end well without the defect either, which says nothing.
+    const others = scenarios.filter((own) => own !== one);
+    return byRuns(tree, others, options);
+  }
+  for (const scenario of scenarios) {
+    const print = prints.get(scenario.name);
+    if (print === undefined || print === (await sound.print(scenario))) continue;
+    return { tier: GOLDEN_TIER, by: scenario.name, reason: 'another fingerprint' };
+  }
+  return null;
+}
+
+async function judged(
+  tree: EngineTree,
+  scenarios: readonly Scenario[],
+  { tiers, budgetMs = 0 }: Pick<TrialOptions, 'tiers'> & { readonly budgetMs?: number },
+): Promise<Judged> {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-judge-'));
   const file = join(folder, 'job.json');
   const job: Job = {
-    tiers,
-    scenarios: scenarios.map(({ executed: _, ...scenario }) => scenario),
+    ...{ tiers, budgetMs },
+    scenarios: scenarios.map(({ name, document }) => ({ name, document })),
   };
   writeFileSync(file, JSON.stringify(job));
-  const ms = scenarios.reduce((sum, scenario) => sum + TIMES_LONGER * scenario.ms, 0);
-  const checkedMs = scenarios.reduce(
-    (sum, scenario) => sum + TIMES_LONGER_CHECKED * scenario.checkedMs,
-    0,
-  );
+  const times = tiers.reduce((sum, { cost }) => sum + cost, 0);
   const ended = await runNode([join(tree.folder, 'dist/test/mutants/judge.js'), file], {
-    cpuMs: START_MS + ms + checkedMs,
+    cpuMs: START_MS + times * Math.max(TIMES_LONGER * MOST_MS, 2 * budgetMs),
     cwd: tree.folder,
   });
   rmSync(folder, { recursive: true });
   const lines = ended.stdout.split('\n').filter((line) => line.startsWith('{'));
-  const last = lines.length === 0 ? null : (JSON.parse(lines.at(-1)!) as Line);
-  if (last?.event === 'ends') return null;
-  if (last?.event === 'noticed') {
-    return { tier: last.tier, by: last.scenario, reason: last.reason };
-  }
+  const told = lines.map((line) => JSON.parse(line) as Line);
+  const ofPrints = told.filter(({ event }) => event === 'print');
+  const prints = new Map(ofPrints.map(({ scenario, reason }) => [scenario, reason]));
+  const last = told.at(-1);
+  if (last?.event === 'ends') return { noticed: null, prints };
+  const isTold = last?.event === 'noticed';
   const reason = ended.stopped === '' ? `crash: ${errorIn(ended.stderr)}` : ended.stopped;
-  return { tier: last?.tier ?? tiers[0]!.name, by: last?.scenario ?? 'start', reason };
+  const [tier, by] = [last?.tier ?? tiers[0]!.name, last?.scenario ?? 'start'];
+  return { noticed: { tier, by, reason: isTold ? last.reason : reason }, prints };
 }
 
 function errorIn(stderr: string): string {
