@@ -589,3 +589,21 @@ observe: { episodes: true }
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('link-level retry that is not ready', () => {
+  it('discards new frames and begins all the same: the second oracle agrees', () => {
+    const fabric = fabricOfYaml(`
+duration: 5ms
+fabric: { generator: pair, link: { rate: 10M, length: 5m } }
+priorities: { 3: none }
+llr: { enabled: true, whileInit: discard }
+load: [{ incast: { from: [h1], to: h2 }, bytes: 3000, priority: 3, transport: { reliable: { timeout: 200us } } }]
+`);
+    const session = new Session(fabric, { check: true, deep: true });
+    while (session.advance(1000) === 'running');
+    const { failure, ports } = session.results('complete');
+    assert.equal(failure, null);
+    const discarded = ports.flatMap(({ priorities }) => priorities.map(({ drops }) => drops));
+    assert.ok(discarded.some((drops) => (drops['link-not-ready'] ?? 0) > 0));
+  });
+});

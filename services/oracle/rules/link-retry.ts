@@ -99,10 +99,10 @@ export class LinkRetry implements Observer {
     this.broken(port, atPs, `frame ${expected} is discarded, and is the one that is expected`);
   }
 
-  /** A frame that was kept is given up: the sender has flushed. */
-  refused(port: Port, _frame: WireFrame, reason: string): void {
+  /** A frame that was kept is given up, unlike one that finds it not ready: the sender flushes. */
+  refused(port: Port, frame: WireFrame): void {
     const own = this.directions.get(port);
-    if (own !== undefined && reason === 'link-not-ready') stop(own);
+    if (own?.kept.some((one) => isSameFrame(one.frame, frame)) === true) stop(own);
   }
 
   controlStarted(port: Port, octets: Uint8Array, atPs: number): void {
