@@ -359,6 +359,18 @@ export interface SliceResults<Of extends SliceTypes> {
   readonly metrics?: Readonly<Record<MetricOf<Of>, SliceMetric<Of['results']>>>;
   /** Octets that link partners may have in flight, of each that limits them; absent: none. */
   windowOctets?(results: Of['results']): readonly number[];
+  /** Counters of messages, which `--check=deep` counts on the wires. */
+  messageCounts?(results: Of['results']): readonly MessageCount[];
+}
+
+/** How often something was sent or received, as results say. */
+export interface MessageCount {
+  /** Name of a port; of messages that are frames and cross the fabric, of a device. */
+  readonly at: string;
+  readonly way: 'sent' | 'received';
+  /** An ordered set by D1 (`set 1`), a MAC control frame by opcode; others by their names. */
+  readonly message: string;
+  readonly count: number;
 }
 
 /** A run that is over, or a moment of it, with the whole fabric in one engine. */

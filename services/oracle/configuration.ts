@@ -47,8 +47,7 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
   const devices = topology.devices.map((_, device) =>
     deviceOf(fabric, device, { own: settings[device]!, ports: ports[device]!, mayMove }),
   );
-  const { longestFrameOctets: longestOctets } = fabric;
-  return { scenario, devices, longestOctets, negotiates, fabric };
+  return { scenario, devices, longestOctets: fabric.longestFrameOctets, negotiates, fabric };
 }
 
 /** A NIC without DCB has one queue. */

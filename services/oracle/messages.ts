@@ -4,10 +4,10 @@ import { u16 } from './ethernet.js';
 
 /** EtherTypes. */
 const [C_TAG, S_TAG, CN_TAG, CNM] = [0x8100, 0x88a8, 0x22e9, 0x22e7];
-const [IPV4, IPV6] = [0x0800, 0x86dd];
-const CONGESTION = 0x89a2;
+const [IPV4, IPV6, CONGESTION] = [0x0800, 0x86dd, 0x89a2];
 const [ROCE_PORT, CNP_OPCODE] = [4791, 0x81];
-const [SFCM_SUBTYPE, SFCM_VERSION, SFCM_PORT] = [1, 1, 49_375];
+const [SFCM_SUBTYPE, SFCM_VERSION] = [1, 1];
+const UDP_PORTS = [49_374, 49_375];
 
 /** The EtherType behind the tags, and the Flow ID of a CN-TAG among them (802.1Q 33.2). */
 function behindTags(octets: Uint8Array): { readonly at: number; readonly flowId: number } {
@@ -65,13 +65,13 @@ export function sfcmOf(octets: Uint8Array) {
 }
 
 /** Behind EtherType 89-A2, or in a UDP datagram (802.1Qcz 49.4.3). */
-function congestionPduOf(octets: Uint8Array): number | null {
+export function congestionPduOf(octets: Uint8Array): number | null {
   const { at } = behindTags(octets);
   const type = u16(octets, at);
   if (type === CONGESTION) return at + 2;
   if (type !== IPV4 && type !== IPV6) return null;
   const udp = at + 2 + (type === IPV6 ? 40 : 4 * (octets[at + 2]! & 15));
-  return u16(octets, udp + 2) === SFCM_PORT ? udp + 8 : null;
+  return UDP_PORTS.includes(u16(octets, udp + 2)) ? udp + 8 : null;
 }
 
 const signed = (word: number): number => (word < 0x8000 ? word : word - 0x10000);

@@ -20,7 +20,7 @@ export class Oracle {
   readonly devices: readonly Device[];
   private readonly links: Links;
   private readonly passage: Passage;
-  private readonly observers: readonly Observer[];
+  readonly observers: Observer[];
 
   constructor(configuration: Configuration) {
     this.devices = configuration.devices.map((device) => new Device(device));

@@ -25,6 +25,7 @@ const RULES = {
   messages: 'triggers of QCN, source flow control and congestion isolation',
   marking: 'ECN marks from queue lengths (RFC 3168)',
   arbiter: 'which class is served (802.1Q 8.6.8, 37)',
+  figures: 'figures of results, counted on the wires',
 } as const;
 
 export type RuleName = keyof typeof RULES;

@@ -15,6 +15,8 @@ export interface Job {
   readonly scenarios: readonly Scenario[];
   /** Processor time of plain runs; after it no other scenario of a tier begins. */
   readonly budgetMs: number;
+  /** Whether runs are resumed half way, too. */
+  readonly resumes: boolean;
 }
 
 /** What a judge prints. */
@@ -30,7 +32,7 @@ function print(line: Line): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-function judge({ tiers, scenarios, budgetMs }: Job): Line | null {
+function judge({ tiers, scenarios, budgetMs, resumes }: Job): Line | null {
   for (const tier of tiers) {
     const endsAt = cpuMs() + budgetMs * tier.cost;
     for (const scenario of scenarios) {
@@ -42,6 +44,7 @@ function judge({ tiers, scenarios, budgetMs }: Job): Line | null {
       if (cpuMs() > endsAt) break;
     }
   }
+  if (!resumes) return null;
   const endsAt = cpuMs() + budgetMs;
   for (const scenario of scenarios) {
     const at = { tier: GOLDEN_TIER, scenario: scenario.name };

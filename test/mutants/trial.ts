@@ -42,7 +42,7 @@ export interface TrialOptions {
 const OF_DOCUMENTS = 'test/tidy/references.test.js';
 const TESTS_MOST = 6;
 const TESTS_QUICKEST = 3;
-const SCENARIOS_MOST = 24;
+const SCENARIOS_MOST = 16;
 /** So that the quickest are not chosen for nothing else. */
 const START_OF_RUN_MS = 50;
 const START_OF_TEST_MS = 500;
@@ -51,6 +51,7 @@ const TIMES_LONGER = 10;
 /** Of the first run of a tier, which may take longer than its budget. */
 const MOST_MS = 500;
 const START_MS = 10_000;
+const LONGEST_MS = 60_000;
 /** Times a plain run that one takes whose checks and places are counted. */
 const SURVEYED_COST = 5;
 const SURVIVED = { tier: null, by: '', reason: '' } as const;
@@ -180,25 +181,31 @@ interface Judged {
   readonly prints: ReadonlyMap<string, string>;
 }
 
-/** Runs of a copy without a defect, each at most once. */
+/** Runs of a copy without a defect. */
 export class SoundRuns {
-  private readonly judged = new Map<string, Promise<Judged>>();
+  private readonly noticed = new Map<string, Promise<Judged>>();
+  private readonly prints = new Map<string, string>();
 
   constructor(private readonly tree: EngineTree) {}
 
   async isNoticed(scenario: Scenario, tier: RunTier): Promise<boolean> {
-    return (await this.of(scenario, tier)).noticed !== null;
-  }
-
-  async print(scenario: Scenario): Promise<string | undefined> {
-    return (await this.of(scenario, RECORDED_TIER)).prints.get(scenario.name);
-  }
-
-  private of(scenario: Scenario, tier: RunTier): Promise<Judged> {
     const key = `${tier.name} ${scenario.name}`;
-    const kept = this.judged.get(key) ?? judged(this.tree, [scenario], { tiers: [tier] });
-    this.judged.set(key, kept);
-    return kept;
+    const kept = this.noticed.get(key) ?? judged(this.tree, [scenario], { tiers: [tier] });
+    this.noticed.set(key, kept);
+    return (await kept).noticed !== null;
+  }
+
+  /** Of each that ends well; those that are not known are run in one process. */
+  async printsOf(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>> {
+    const unknown = scenarios.filter(({ name }) => !this.prints.has(name));
+    if (unknown.length > 0) {
+      const { prints } = await judged(this.tree, unknown, {
+        tiers: [RECORDED_TIER],
+        budgetMs: LONGEST_MS,
+      });
+      for (const [name, print] of prints) this.prints.set(name, print);
+    }
+    return this.prints;
   }
 }
 
@@ -220,12 +227,10 @@ async function byRuns(
     const others = scenarios.filter((own) => own !== one);
     return byRuns(tree, others, options);
   }
-  for (const scenario of scenarios) {
-    const print = prints.get(scenario.name);
-    if (print === undefined || print === (await sound.print(scenario))) continue;
-    return { tier: GOLDEN_TIER, by: scenario.name, reason: 'another fingerprint' };
-  }
-  return null;
+  const expected = await sound.printsOf(scenarios.filter(({ name }) => prints.has(name)));
+  const changed = [...prints].find(([name, print]) => print !== (expected.get(name) ?? print));
+  if (changed === undefined) return null;
+  return { tier: GOLDEN_TIER, by: changed[0], reason: 'another fingerprint' };
 }
 
 async function judged(
@@ -236,7 +241,7 @@ async function judged(
   const folder = mkdtempSync(join(tmpdir(), 'selvage-judge-'));
   const file = join(folder, 'job.json');
   const job: Job = {
-    ...{ tiers, budgetMs },
+    ...{ tiers, budgetMs, resumes: tiers.length > 1 },
     scenarios: scenarios.map(({ name, document }) => ({ name, document })),
   };
   writeFileSync(file, JSON.stringify(job));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RX_FRAMES } from '../../engine/port/counters.js';
-import type { RunView, SliceResults } from '../mechanism-slice.js';
+import type { MessageCount, RunView, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { ResultTable } from '../result-table.js';
 import {
@@ -38,6 +38,7 @@ export interface CbfcTypes {
 export const cbfcResults: SliceResults<CbfcTypes> = {
   collect: (run) => ({ channels: channelsOf(run) }),
   tables: [channelTable()],
+  messageCounts: ({ channels }) => channels.flatMap(messagesOf),
   windowOctets: ({ channels }) => channels.map(({ limit, creditBytes }) => limit * creditBytes),
   published: {
     channels: z
@@ -54,6 +55,17 @@ export const cbfcResults: SliceResults<CbfcTypes> = {
       .describe('Virtual channels of CBFC that were used, as table virtual_channels.'),
   },
 };
+
+/** D1 of a CF_Update is 0x10, and the opcode of a CC_Update 0xfffe (802.3 annex 31C). */
+function messagesOf({ port: at, ofPort }: ChannelResult): MessageCount[] {
+  const counted = (name: string): number => ofPort[`CBFC_NUM_${name}`];
+  return [
+    { at, way: 'sent', message: 'set 16', count: counted('CF_UPDATE_MESSAGES_TX') },
+    { at, way: 'received', message: 'set 16', count: counted('CF_UPDATE_MESSAGES_RX') },
+    { at, way: 'sent', message: 'opcode 65534', count: counted('CC_UPDATE_MESSAGES_TX') },
+    { at, way: 'received', message: 'opcode 65534', count: counted('CC_UPDATE_MESSAGES_RX') },
+  ];
+}
 
 function channelTable(): ResultTable<CbfcResults> {
   const row = columnsOf<ChannelResult>();

@@ -43,6 +43,11 @@ export interface CiTypes {
 export const ciResults: SliceResults<CiTypes> = {
   collect: (run) => ({ isolations: isolationsOf(run) }),
   tables: [isolationTable()],
+  messageCounts: ({ isolations }) =>
+    isolations.flatMap(({ device: at, counters }) => [
+      { at, way: 'sent', message: 'CIM add', count: counters['ciCimAddsTransmitted'] },
+      { at, way: 'sent', message: 'CIM delete', count: counters['ciCimDelsTransmitted'] },
+    ]),
   published: {
     isolations: z
       .array(

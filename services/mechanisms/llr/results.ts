@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
+import type { MessageCount, RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { LlrCounter } from './counters.js';
 import { LLR_COUNTERS, LLR_MEANINGS } from './counters.js';
@@ -98,7 +98,21 @@ export const llrResults: SliceResults<LlrTypes> = {
       .describe('Ports with link-level retry, as table llr.'),
   },
   metrics,
+  messageCounts: ({ llr }) => llr.flatMap(messagesOf),
 };
+
+/** D1 of its ordered sets, as the link layer numbers them. */
+const SETS = { ACK: 1, NACK: 2, INIT: 3, INIT_ECHO: 4 } as const;
+
+function messagesOf({ port: at, counters }: LlrPortResult): MessageCount[] {
+  return (Object.keys(SETS) as (keyof typeof SETS)[]).flatMap((name) => {
+    const message = `set ${SETS[name]}` as const;
+    return [
+      { at, way: 'sent', message, count: counters[`LLR_TX_${name}_CTL_OS`] },
+      { at, way: 'received', message, count: counters[`LLR_RX_${name}_CTL_OS`] },
+    ] as const;
+  });
+}
 
 function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
   const mechanism = engine.given.find((one) => one instanceof LlrMechanism)!;

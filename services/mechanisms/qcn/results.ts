@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceResults } from '../mechanism-slice.js';
+import type { MessageCount, RunView, SliceResults } from '../mechanism-slice.js';
 import { columnsOf, resultTable } from '../result-table.js';
 import { QcnMechanism } from './mechanism.js';
 import type { QcnPlan } from './plan.js';
@@ -45,6 +45,7 @@ export const qcnResults: SliceResults<QcnTypes> = {
       ],
     }),
   ],
+  messageCounts: ({ congestionPoints }) => messagesOf(congestionPoints),
   published: {
     congestionPoints: z
       .array(
@@ -59,6 +60,16 @@ export const qcnResults: SliceResults<QcnTypes> = {
       .describe('Congestion points of QCN that were sampled, as table congestion_points.'),
   },
 };
+
+/** Of a switch: a CNM leaves by the port that the sampled frame came in by. */
+function messagesOf(points: readonly CongestionPointResult[]): MessageCount[] {
+  const sent = new Map<string, number>();
+  for (const { port: name, messages } of points) {
+    const device = name.slice(0, name.lastIndexOf(':'));
+    sent.set(device, (sent.get(device) ?? 0) + messages);
+  }
+  return [...sent].map(([at, count]) => ({ at, way: 'sent', message: 'CNM', count }));
+}
 
 function pointsOf({ engine, context, plan }: RunView<QcnTypes>): CongestionPointResult[] {
   const { points } = engine.given.find((mechanism) => mechanism instanceof QcnMechanism)!;

@@ -65,6 +65,11 @@ export const sfcResults: SliceResults<SfcTypes> = {
   tables: sfcTables,
   published: sfcPublished,
   metrics,
+  messageCounts: ({ sfc }) =>
+    sfc.flatMap(({ device: at, counters }) => [
+      { at, way: 'sent', message: 'SFCM', count: counters['sfcSfcmsTransmitted'] },
+      { at, way: 'sent', message: 'SFCM resume', count: counters['sfcResumesTransmitted'] },
+    ]),
 };
 
 function devicesOf({ engine, nowPs }: RunView<SfcTypes>): SfcResult[] {

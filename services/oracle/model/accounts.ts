@@ -13,7 +13,7 @@ const BLANK = {
   isLossless: false,
   /** Its senders start what was granted, and are not paused. */
   isGranted: false,
-  ...{ reserved: 0, alpha: 0, xonGap: 0, headroom: 0, used: 0, isPaused: false },
+  ...{ reserved: 0, alpha: 0, xonGap: 0, headroom: 0, used: 0, peak: 0, isPaused: false },
   /** A fixed XOFF threshold; Infinity: the dynamic one alone. */
   xoff: Infinity,
   /** Part of `used` that is in the headroom. */
@@ -29,6 +29,7 @@ export class SharedMemory {
   readonly accounts: readonly (readonly Account[])[];
   readonly pool: number;
   poolUsed = 0;
+  poolPeak = 0;
 
   constructor(readonly device: Device) {
     this.accounts = device.ports.map((port) =>
@@ -85,6 +86,8 @@ export class SharedMemory {
     if (isPooled) this.poolUsed += need;
     else account.inHeadroom += octets;
     account.used += octets;
+    account.peak = Math.max(account.peak, account.used);
+    this.poolPeak = Math.max(this.poolPeak, this.poolUsed);
   }
 
   /** The headroom is emptied first, then the share of the pool. */

@@ -20,7 +20,7 @@ export function rulesOf(
   configuration: Configuration,
   fabric: Pick<Model, 'devices' | 'ports'>,
   verdict: Verdict,
-): readonly Observer[] {
+): Observer[] {
   const negotiation = new Negotiation(configuration, fabric.ports, verdict);
   const model: Model = { configuration, ...fabric, negotiation, verdict };
   const routes = new Routes(model);

@@ -311,7 +311,18 @@ export class WholePartition implements PartitionSet, CheckTimes {
     else this.sampler?.sampleUpTo(this.endPs);
     const { engine, fabric, observers, virtualPs } = this;
     const records = disagreeingRecords(engine, observers.observed(virtualPs), virtualPs);
-    return this.checkEnd(virtualPs) ?? firstLoss(fabric, engine) ?? this.failureOf(records);
+    return (
+      this.checkEnd(virtualPs) ??
+      firstLoss(fabric, engine) ??
+      this.failureOf(records) ??
+      this.failureOf(this.wrongFigure())
+    );
+  }
+
+  private wrongFigure(): Breach | null {
+    if (this.deep === null) return null;
+    const measured = { congestion: null, wire: null };
+    return this.deep.wrongFigure(outcomeOf(this.fabric, this.engine, 'complete', null, measured));
   }
 
   /** Ledgers that balanced at the last event still do; but then nothing may wait. */

@@ -152,14 +152,6 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     to: 'return (spec.probability / 2 *',
   },
   {
-    name: 'forty octets too few leave an egress queue',
-    rule: 'marking',
-    example: 'incast-dcqcn',
-    file: 'services/engine/port/queues.js',
-    from: /(records\[q \+ 3[^\]]*\] -= words\[frame \+ 6[^\]]*\]);/,
-    to: '$1 - 40;',
-  },
-  {
     name: 'a credit report states one unit too few',
     rule: 'credit',
     example: 'incast-credit',
@@ -326,5 +318,21 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     file: 'services/mechanisms/sfc/machine.js',
     from: 'now - lastPs >= minIntervalPs',
     to: 'now - lastPs >= minIntervalPs - 100000',
+  },
+  {
+    name: 'updates of CBFC are not counted where they are sent',
+    rule: 'figures',
+    example: 'incast-cbfc',
+    file: 'services/mechanisms/cbfc/mechanism.js',
+    from: 'own.cfSent++;',
+    to: '',
+  },
+  {
+    name: 'a receiver counts frames that are not marked',
+    rule: 'figures',
+    example: 'incast-dcqcn',
+    file: 'services/engine/device/host/receivers.js',
+    from: /(state\[s \+ 9[^\]]*\])\+\+;/,
+    to: '$1 += 2;',
   },
 ];

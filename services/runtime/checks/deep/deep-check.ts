@@ -5,18 +5,23 @@ import { configurationOf } from '../../../oracle/configuration.js';
 import { Oracle } from '../../../oracle/oracle.js';
 import type { DeepSummary } from '../../../oracle/verdict.js';
 import type { Breach } from '../breach.js';
+import type { RunResults } from '../../results/results.js';
+import { Figures } from './figures.js';
 import { WireRecord } from './wire-record.js';
 
 /** A second model of the fabric, which reads only the wires: `--check=deep`. */
 export class DeepCheck {
   private readonly record: WireRecord;
   private readonly oracle: Oracle;
+  private readonly figures: Figures;
   private isBlind = false;
 
   constructor(fabric: Fabric, engine: Engine) {
     const { scenario, topology } = fabric;
     const settings = settingsOfDevices(scenario, topology, (_path, message) => new Error(message));
+    this.figures = new Figures(fabric);
     this.oracle = new Oracle(configurationOf(fabric, settings));
+    this.oracle.observers.push(this.figures);
     this.record = new WireRecord(engine);
     engine.listen(this.record);
   }
@@ -43,9 +48,17 @@ export class DeepCheck {
     const events = this.record.take();
     if (this.isBlind) return;
     for (const event of events) {
+      this.figures.take(event);
       this.oracle.take(event);
       if (this.oracle.breach !== null) return;
     }
     this.oracle.reached(timePs);
+  }
+
+  /** What the results of a run that has ended say otherwise than its wires. */
+  wrongFigure(results: RunResults): Breach | null {
+    if (this.isBlind) return null;
+    this.oracle.verdict.judge('figures');
+    return this.figures.compare(results, this.oracle);
   }
 }
