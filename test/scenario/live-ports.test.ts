@@ -203,9 +203,11 @@ describe('a real host as the link partner of a switch', () => {
   });
 
   it('cannot grant credit, so its link has none', () => {
-    assert.throws(
-      () => fabricWith([], 'priorities: { 3: credit }', wire),
-      /scenario.yaml:\d+:\d+: nothing behind a wire grants credit: write mode: nic/,
-    );
+    for (const method of ['credit', 'cbfc']) {
+      assert.throws(
+        () => fabricWith([], `priorities: { 3: ${method} }`, wire),
+        /scenario.yaml:\d+:\d+: nothing behind a wire grants credit: write mode: nic/,
+      );
+    }
   });
 });

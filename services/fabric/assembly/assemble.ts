@@ -26,7 +26,7 @@ function checkWires({ live, fail }: ResolvedFabric, specs: readonly DeviceSpec[]
   for (const { section, position } of live?.hosts ?? []) {
     const [port] = specs[position]!.ports;
     const needs = [
-      port!.grants === null ? [] : ['grants credit'],
+      port!.grants === null && port!.grantMessages === undefined ? [] : ['grants credit'],
       port!.retry === undefined ? [] : ['acknowledges frames of link-level retry'],
     ].flat();
     if (!section.isWire || needs.length === 0) continue;
