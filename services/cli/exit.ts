@@ -22,8 +22,8 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.COMPLETE, 'complete, and every expectation holds'],
   [
     EXIT.EXPECTATIONS_FAILED,
-    'an expectation failed; of `dcbx --mismatch`, link partners disagree; of `sonic`, a ' +
-      'switch is not lossless, or not as expected',
+    'an expectation failed; of `live`, strict time was not held; of `dcbx --mismatch`, link ' +
+      'partners disagree; of `sonic`, a switch is not lossless, or not as expected',
   ],
   [EXIT.BAD_INPUT, 'bad input or usage; of `validate --strict`, also a warning'],
   [EXIT.RUN_FAILED, 'the run failed: a lossless frame was lost, or an invariant was broken'],

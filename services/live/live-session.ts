@@ -188,6 +188,7 @@ export class LiveSession implements LiveRun {
 
   private get state(): LiveState {
     if (this.controller.isOver) return 'waiting';
-    return this.controller.state === 'paused' ? 'paused' : 'running';
+    // Between two events a paced run waits for the clock.
+    return this.controller.state === 'paused' && !this.isPaced ? 'paused' : 'running';
   }
 }

@@ -198,6 +198,26 @@ describe('a namespace as the link partner of an emulated switch', { skip: whyNot
 });
 
 describe('a live run', () => {
+  it('ends where it cannot hold time, if it is to be strict', () => {
+    const file = join(folder, 'strict.yaml');
+    // No engine is so near to the clock.
+    writeFileSync(
+      file,
+      `selvage: 1
+fabric: { generator: star, hosts: 2, link: { rate: 1G } }
+live:
+  timing: strict
+  late: 1ps
+  hosts: { h1: { stream: { unix: ${join(folder, 'strict.socket')} } } }
+`,
+    );
+    const words = [PROGRAM, 'live', file, '--quiet', '--out', join(folder, 'strict')];
+    const { stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /the run ended where the engine fell behind/);
+    assert.match(readFileSync(join(folder, 'strict', 'status'), 'utf8'), /^live$/m);
+  });
+
   it('says what attaches a host, and why it cannot begin', () => {
     const file = join(folder, 'alone.yaml');
     writeFileSync(file, fabric(''));

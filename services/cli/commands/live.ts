@@ -9,6 +9,7 @@ import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { defaultObservation } from '../../report/default-observation.js';
 import { formatRate } from '../../report/format.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { RunResults } from '../../runtime/results/results.js';
 import { listed } from '../../settings/errors.js';
 import type { CaptureOptions } from '../capture-options.js';
 import { captureSettings } from '../capture-options.js';
@@ -69,8 +70,14 @@ export async function liveCommand(file: string, options: LiveOptions): Promise<n
     if (attachments.size > 0) prepare(namespaces, attachments, fabric);
     if (attachments.size < live.hosts.length) printCommands(fabric, attachments);
     const emulation = { file, set, loaded, fabric, from: null, steps: [] };
-    const code = await emulate(emulation, { ...options, attached });
-    return code === EXIT.INTERRUPTED ? EXIT.COMPLETE : code;
+    const held: boolean[] = [];
+    const ended = (results: RunResults): void => {
+      held.push(results.live?.time?.fellBehind !== true);
+    };
+    const code = await emulate(emulation, { ...options, attached, ended });
+    if (live.timing !== 'strict' || held.every(Boolean) || code !== EXIT.COMPLETE) return code;
+    process.stderr.write('the run ended where the engine fell behind (live.timing: strict)\n');
+    return EXIT.EXPECTATIONS_FAILED;
   } finally {
     hush();
     namespaces.remove();
