@@ -12,8 +12,8 @@ const TCP = 6;
 export function markCongestion(octets: Uint8Array): void {
   const layers = layersOf(octets);
   const { ipAt, etherType } = layers;
-  const ecn = trafficClass(octets, layers) & CE;
-  if (ipAt < 0 || ecn === 0 || ecn === CE) return;
+  const mark = trafficClass(octets, layers) & CE;
+  if (ipAt < 0 || mark === 0 || mark === CE) return;
   if (etherType !== ETHERTYPE_IPV4) {
     octets[ipAt + 1]! |= CE << 4;
     return;

@@ -7,7 +7,7 @@ import type { Place } from './samples.js';
 /** Of worlds. */
 const PART = 0.08;
 const FRAMES_MOST = 40;
-const PFC = `0180c2000001060000000001880801010008${'ffff'.repeat(8)}${'00'.repeat(26)}`;
+const PAUSES = `0180c2000001060000000001880801010008${'ffff'.repeat(8)}${'00'.repeat(26)}`;
 const LLDP = '0180c200000e06000000000188cc0207040600000000010403020131060200780000';
 
 /** Real hosts with their frames: to each other, to emulated hosts, to all, and of the link. */
@@ -52,7 +52,7 @@ function hostOf(index: number, sampler: Sampler): Draft {
 }
 
 function octetsFrom(from: number, hosts: number, sampler: Sampler): string {
-  if (sampler.chance(0.1)) return sampler.pick([PFC, LLDP]);
+  if (sampler.chance(0.1)) return sampler.pick([PAUSES, LLDP]);
   const to = sampler.pick([macOf(sampler.below(hosts)), 'ffffffffffff', '02000000000' + '1']);
   const tag = sampler.chance(0.3) ? `8100${sampler.pick(['6000', 'e007', '000a'])}` : '';
   return `${to}${macOf(from)}${tag}${packet(sampler)}`;

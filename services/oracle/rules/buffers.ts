@@ -10,10 +10,7 @@ import { reasonOf } from '../model/port.js';
 
 /** What a full buffer is called; by faults and watchdogs it has other names. */
 const OVERFLOWS = [
-  'headroom-exhausted',
-  'overflow-by-fault',
-  'overflow-by-watchdog',
-  'overflow-by-host',
+  ...['headroom-exhausted', 'overflow-by-fault', 'overflow-by-watchdog', 'overflow-by-host'],
   'not-granted',
 ];
 const BY_THRESHOLD = ['ingress-threshold', 'egress-threshold', 'buffer-full'];
