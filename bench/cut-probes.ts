@@ -9,7 +9,7 @@ const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
     [/traceMask\.wantsSent\(wanted, frameClass\)/, 'false'],
   ],
   'device/egress-path.js': [
-    [/if \(traceMask\.matchesQueued\(port, frame\)\)\s*announceQueued\([^;]*\);/, ''],
+    [/traceMask\.wantedOfQueued\(port\)/, '0'],
     [/if \(traceMask\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
   ],
 };

@@ -11,6 +11,7 @@ import {
   PRIORITY_MASK,
   STORED,
 } from '../frame/frame-pool.js';
+import { WATCHED } from '../frame/trace-mask.js';
 import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
@@ -67,7 +68,14 @@ export function makeEgressPath(
     frame: FrameRef,
   ): void {
     starting.enqueue(port, trafficClass, frame);
-    if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, trafficClass, frame);
+    const wanted = traceMask.wantedOfQueued(port);
+    if (wanted !== 0) {
+      // Most frames that join a port that is watched for long queues need nothing else.
+      if (traceMask.matchesQueued(wanted, frame)) announceQueued(device, port, trafficClass, frame);
+      if ((wanted & WATCHED) !== 0 && queueWatch.joined(port, trafficClass)) {
+        announceLong(device, port, trafficClass, frame);
+      }
+    }
     wakeTransmitter(device, port);
   }
 
@@ -91,14 +99,21 @@ export function makeEgressPath(
     frame: FrameRef,
   ): void {
     frameTimes.joined(port, trafficClass);
-    const { firstPort, listeners } = devices[device];
-    if (queueWatch.joined(port, trafficClass)) {
-      const { now } = clock;
-      listeners.queueLong?.queueLong(device, port - firstPort, now, pool, frame, trafficClass);
-    }
     if (!traceMask.wantsQueued(port, frame)) return;
+    const { firstPort, listeners } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
     listeners.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+  }
+
+  function announceLong(
+    device: number,
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+  ): void {
+    const { firstPort, listeners } = devices[device];
+    const { now } = clock;
+    listeners.queueLong?.queueLong(device, port - firstPort, now, pool, frame, trafficClass);
   }
 
   function drop(

@@ -70,9 +70,14 @@ export function makeTraceMask(pool: FramePool, ports: number) {
     return ((words[frame + CLASS] | WANTS_ALL) & received[port]) !== 0;
   }
 
+  /** The mask for frames that join queues of a port. */
+  function wantedOfQueued(port: number): number {
+    return queued[port];
+  }
+
   /** It is reported, or counted only. */
-  function matchesQueued(port: number, frame: FrameRef): boolean {
-    return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME | WATCHED) & queued[port]) !== 0;
+  function matchesQueued(wanted: number, frame: FrameRef): boolean {
+    return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME) & wanted & ~WATCHED) !== 0;
   }
 
   function wantsQueued(port: number, frame: FrameRef): boolean {
@@ -103,6 +108,7 @@ export function makeTraceMask(pool: FramePool, ports: number) {
     isLayeredOnly,
     isImpaired,
     wantsReceived,
+    wantedOfQueued,
     matchesQueued,
     wantsQueued,
     wantedOfSent,

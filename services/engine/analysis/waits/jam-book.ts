@@ -1,4 +1,5 @@
-import { HEADROOM, RESERVED } from '../../buffer/shared-buffer.js';
+import { HEADROOM, POOL_USED, RESERVED } from '../../buffer/shared-buffer.js';
+import { hasSharedBuffer } from '../../contract/spec.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
@@ -38,6 +39,8 @@ export class JamBook {
   readonly table = new RecordTable(WIDTH);
 
   readonly #rulers: readonly Mechanism[];
+  /** Its groups are in pools of their own. */
+  readonly #hasPools: boolean;
 
   constructor(engine: Engine, device: Device, backlog: Backlog, holds: HoldBook, stops: StopBook) {
     this.#engine = engine;
@@ -45,6 +48,8 @@ export class JamBook {
     this.#backlog = backlog;
     this.#holds = holds;
     this.#stops = stops;
+    const { spec } = device;
+    this.#hasPools = spec.kind === 'switch' && hasSharedBuffer(spec) && spec.buffer.pools !== null;
     this.#rulers = engine.mechanisms.filter(({ exhaustedGroups }) => exhaustedGroups !== undefined);
   }
 
@@ -243,6 +248,9 @@ export class JamBook {
     const most = buffer.xonLimit(number, group, 0);
     const octets = backlog.upTo(group, port, egress, most);
     if (octets === 0 || octets > most) return octets > 0;
+    // No more is stuck than is used: mostly that answers it.
+    const used = buffer.memoryOfDevice(this.#device.place, POOL_USED);
+    if (!this.#hasPools && octets <= buffer.xonLimit(number, group, used)) return false;
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }
 

@@ -21,6 +21,11 @@ export function queueClass(
   return own.chip.queueOf(ingress, own.chip.classOf(ingress, trafficClass));
 }
 
+/** Frames of a device may wait in queues of other priorities than theirs. */
+export function movesFrames({ mechanisms }: Engine, { spec }: Device): boolean {
+  return mechanisms.some((own) => own.holdsQueues === true && spec.slices[own.name] !== undefined);
+}
+
 /** The priority of a port that is held where one of its queues is, for frames of a priority. */
 export function priorityOfQueue(
   { shared }: Engine,

@@ -11,7 +11,7 @@ import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { HoldBook } from './hold-book.js';
 import type { QueueBook } from './queue-book.js';
 import { RecordTable } from '../record-table.js';
-import { priorityOfQueue, queueClass } from './slot-waits.js';
+import { movesFrames, priorityOfQueue, queueClass } from './slot-waits.js';
 import type { StopCause, StopRecord } from './wait-records.js';
 import { assert } from '../../kernel/assert.js';
 
@@ -62,7 +62,7 @@ export class StopLog {
     this.#device = device;
     this.#holds = holds;
     this.#queues = queues;
-    this.#movesFrames = engine.mechanisms.some(({ holdsQueues }) => holdsQueues === true);
+    this.#movesFrames = movesFrames(engine, device);
   }
 
   /**

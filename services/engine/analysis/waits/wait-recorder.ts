@@ -13,6 +13,7 @@ import { CrowdBook } from './crowd-book.js';
 import { JamBook } from './jam-book.js';
 import { NoticeLog } from './notice-log.js';
 import { QueueBook } from './queue-book.js';
+import { movesFrames } from './slot-waits.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, HoldTime, JamRecord } from './wait-records.js';
 
@@ -80,8 +81,8 @@ export class WaitRecorder extends NullProbe {
    */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
-  /** Frames may wait in queues of other priorities than theirs. */
-  private readonly movesFrames: boolean;
+  /** By device: frames may wait in queues of other priorities than theirs. */
+  private readonly movesFrames: readonly boolean[];
   /** By port: not 0 where frames are traced for this recorder. */
   private readonly follows: Uint8Array;
   /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
@@ -107,7 +108,7 @@ export class WaitRecorder extends NullProbe {
         engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true),
       ),
     );
-    this.movesFrames = engine.mechanisms.some(({ holdsQueues }) => holdsQueues === true);
+    this.movesFrames = devices.map((device) => movesFrames(engine, device));
     this.rowsOf = accountsByGroup(engine);
     this.hasAccounts = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
@@ -299,7 +300,7 @@ export class WaitRecorder extends NullProbe {
     if (blocked !== 0) {
       jams.blocked(port, blocked, now);
       this.stopJammed(device, now);
-      if (this.movesFrames) this.observeOthers(device, port, blocked, now);
+      if (this.movesFrames[device]) this.observeOthers(device, port, blocked, now);
     }
     jams.letGo(port, now);
   }
