@@ -55,7 +55,9 @@ export function Completions({ views, theme }: Props): JSX.Element | null {
       <Chart
         title=""
         name="flow completion time"
-        {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 250 }}
+        {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 266 }}
+        xTitle="flow completion time"
+        yTitle="share of flows"
         formatX={(ps) => formatTime(Number(ps.toPrecision(3)))}
         formatY={formatShare}
       />
@@ -124,7 +126,9 @@ export function Slowdowns({ views, theme }: Props): JSX.Element | null {
       <Chart
         title=""
         name="slowdown by size"
-        {...{ theme, x, lines, logX: isWide(x), height: 250, minY: 0 }}
+        {...{ theme, x, lines, logX: isWide(x), height: 266, minY: 0 }}
+        xTitle="flow size"
+        yTitle="slowdown"
         formatX={(octets) => formatOctets(Number(octets.toPrecision(3)))}
         formatY={(slowdown) => `${Number(slowdown.toPrecision(3))}x`}
       />

@@ -17,21 +17,31 @@ export function MechanismCards({ run }: { readonly run: RunPage }): JSX.Element 
 /** Zero, in any unit, or nothing of the kind. */
 const NOTHING = /^(0( .*)?|–|)$/;
 
+/** Cards stand in two columns: more rows at once would leave one of them empty for screens. */
+const ROWS_SHOWN = 12;
+
 /** Of a mechanism that did nothing, the table is folded: there is nothing to read in it. */
 function MechanismCard({ card }: { readonly card: CardView }): JSX.Element {
   const { title, head, rows, more, lines } = card;
   const isIdle =
     rows.length > 0 && rows.every(([, ...cells]) => cells.every((cell) => NOTHING.test(cell)));
-  const table = <Table head={head} rows={rows} />;
+  const shown = rows.slice(0, ROWS_SHOWN);
+  const rest = rows.slice(ROWS_SHOWN);
   return (
     <Card title={title}>
       {isIdle ? (
         <details>
           <summary>all 0, {counted(rows.length + more, 'row')}</summary>
-          {table}
+          <Table head={head} rows={rows} />
         </details>
       ) : (
-        rows.length > 0 && table
+        rows.length > 0 && <Table head={head} rows={shown} />
+      )}
+      {rest.length > 0 && !isIdle && (
+        <details>
+          <summary>{counted(rest.length, 'further row')}</summary>
+          <Table head={head} rows={rest} />
+        </details>
       )}
       {more > 0 && !isIdle && <p class="facts">and {formatCount(more)} more</p>}
       {lines.map((line) => (

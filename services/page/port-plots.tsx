@@ -78,10 +78,11 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
         </datalist>
       </div>
       <div class="charts">
-        {charts.map(({ title, x, lines, limits = [], format, maxY, wholeY }) => (
+        {charts.map(({ title, yTitle, x, lines, limits = [], format, maxY, wholeY }) => (
           <Chart
             key={title}
-            {...{ title, theme, x, lines, limits, mark: timePs, onPick: setTime, overTime: true }}
+            {...{ title, yTitle, theme, x, lines, limits, mark: timePs, onPick: setTime }}
+            overTime
             {...(maxY === undefined ? {} : { maxY })}
             {...(wholeY === undefined ? {} : { wholeY })}
             formatX={(ps) => formatTime(Math.round(ps))}
@@ -109,6 +110,7 @@ export function NoSeries(): JSX.Element {
 
 interface ChartData {
   readonly title: string;
+  readonly yTitle: string;
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly limits?: readonly ChartLimit[];
@@ -143,12 +145,13 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
   const limits = (of: LimitView['of']): ChartLimit[] => limitsOf(plots, of);
   const charts: ChartData[] = [
     {
-      ...{ title: 'rate by priority', x, format: formatRate },
+      ...{ title: 'rate by priority', yTitle: 'rate', x, format: formatRate },
       lines: lines((plot) => plot.rateBps, 'priority', 'area'),
     },
     {
       ...{
         title: `${blockedWord([view.run])} by the link partner`,
+        yTitle: 'share of time',
         x,
         format: formatShare,
         maxY: 1.02,
@@ -156,20 +159,38 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       lines: lines((plot) => plot.blocked, 'priority', 'area'),
     },
     {
-      ...{ title: 'egress queue', x, format: formatOctets, limits: limits('egress') },
+      ...{
+        title: 'egress queue',
+        yTitle: 'bytes',
+        x,
+        format: formatOctets,
+        limits: limits('egress'),
+      },
       lines: lines((plot) => plot.queueOctets, 'priority', 'area'),
     },
     {
-      ...{ title: 'ingress buffer', x, format: formatOctets, limits: limits('ingress') },
+      ...{
+        title: 'ingress buffer',
+        yTitle: 'bytes',
+        x,
+        format: formatOctets,
+        limits: limits('ingress'),
+      },
       lines: lines((plot) => plot.ingressOctets, 'priority', 'area'),
     },
     {
-      ...{ title: 'credit in hand, in units', x, format: formatCount, limits: limits('granted') },
+      ...{
+        title: 'credit in hand, in units',
+        yTitle: 'units',
+        x,
+        format: formatCount,
+        limits: limits('granted'),
+      },
       lines: lines((plot) => plot.grantedUnits, 'priority', 'steps'),
     },
     ...sharesChart(view, plots, x, colours),
     {
-      ...{ title: 'drops', x, format: formatCount, wholeY: true },
+      ...{ title: 'drops', yTitle: 'frames', x, format: formatCount, wholeY: true },
       lines: lines((plot) => plot.drops, 'priority', 'steps'),
     },
   ];
@@ -214,7 +235,9 @@ function sharesChart(
       { label: `of ${wanted!.toFixed(0)} %`, colour, values: due, kind: 'dashed' },
     ];
   });
-  return [{ title: 'shares of classes', x, lines, format: formatShare, maxY: 1.02 }];
+  return [
+    { title: 'shares of classes', yTitle: 'share', x, lines, format: formatShare, maxY: 1.02 },
+  ];
 }
 
 /** Without metrics by priority there is still what the map knows. */
@@ -248,12 +271,13 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
   };
   const charts: ChartData[] = [
     {
-      ...{ title: 'link utilisation', x, format: formatShare, maxY: 1.02 },
+      ...{ title: 'link utilisation', yTitle: 'share of time', x, format: formatShare, maxY: 1.02 },
       lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
     },
     {
       ...{
         title: `${blockedWord(views.map(({ run }) => run))} by the link partner`,
+        yTitle: 'share of time',
         x,
         format: formatShare,
         maxY: 1.02,
@@ -261,19 +285,19 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       lines: lines((view, m, place) => view.moments[m]!.blocked[place]! / OCTET_MAX),
     },
     {
-      ...{ title: 'egress queue', x, format: formatOctets },
+      ...{ title: 'egress queue', yTitle: 'length', x, format: formatOctets },
       lines: lines((view, m, place) => view.moments[m]!.queueOctets[place]!),
     },
     {
-      ...{ title: 'ingress buffer', x, format: formatOctets },
+      ...{ title: 'ingress buffer', yTitle: 'occupancy', x, format: formatOctets },
       lines: sums((plot) => plot.ingressOctets),
     },
     {
-      ...{ title: 'credit in hand, in units', x, format: formatCount },
+      ...{ title: 'credit in hand, in units', yTitle: 'units', x, format: formatCount },
       lines: sums((plot) => plot.grantedUnits),
     },
     {
-      ...{ title: 'drops', x, format: formatCount, wholeY: true },
+      ...{ title: 'drops', yTitle: 'frames', x, format: formatCount, wholeY: true },
       lines: sums((plot) => plot.drops),
     },
   ];

@@ -30,6 +30,7 @@ export function RatesCard(props: {
         title=""
         name="rates of limited connections"
         {...{ theme, x, lines, mark: timePs, onPick: setTime, overTime: true, height: 250 }}
+        yTitle="rate"
         formatX={(ps) => formatTime(Math.round(ps))}
         formatY={formatRate}
       />

@@ -193,6 +193,24 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     await page.waitForURL((url) => !url.hash.includes('from='));
   });
 
+  it('has lanes of load, queues and pauses over the run, and zooms to what is drawn over them', async () => {
+    const lanes = await page.locator('.track .lane b').allInnerTexts();
+    assert.deepEqual(
+      lanes.map((title) => title.split(' ').slice(0, 2).join(' ')),
+      ['mean load', 'longest queue,', 'share of'],
+    );
+    const box = (await page.locator('.track input').boundingBox())!;
+    await page.keyboard.down('Shift');
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.75 * box.width, box.y + 5, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await page.waitForURL(/from=200\d{6}&to=300\d{6}/);
+    await page.getByRole('button', { name: 'whole run' }).click();
+    await page.waitForURL((url) => !url.hash.includes('from='));
+  });
+
   it('shows in the fabric what it did while it was brushed', async () => {
     const load = (): Promise<string | null> =>
       page.locator('.map-link').first().getAttribute('stroke');

@@ -27,6 +27,9 @@ export interface ChartProps {
   readonly limits?: readonly ChartLimit[];
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
+  /** What its axes are; of an x over time that is known. */
+  readonly xTitle?: string;
+  readonly yTitle?: string;
   readonly logX?: boolean;
   readonly logY?: boolean;
   /** Else from the first to the last value. */
@@ -43,7 +46,7 @@ export interface ChartProps {
   readonly onPick?: (x: number) => void;
 }
 
-export const CHART_HEIGHT = 210;
+export const CHART_HEIGHT = 226;
 
 /** A sample is of the time since the one before it: the first one's time began at 0. */
 export function startOf(x: ArrayLike<number>): number {

@@ -17,6 +17,8 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, decade) =>
 ).flat();
 /** Pixels that the name of a level needs. */
 const LIMIT_TEXT = 14;
+/** And that the title of an axis does. */
+const AXIS_TITLE = 16;
 /** Pixels between two bars. */
 const BAR_GAP = 2;
 
@@ -41,7 +43,12 @@ export function optionsOf(
     grid: { stroke: colourOf('--grid'), width: 1 },
     ticks: { stroke: colourOf('--grid'), width: 1, size: 4 },
     font: '11px system-ui, sans-serif',
+    labelFont: '11px system-ui, sans-serif',
+    labelSize: AXIS_TITLE,
+    labelGap: 0,
   };
+  const xTitle = props.xTitle ?? (overTime ? 'time' : undefined);
+  const { yTitle } = props;
   const ticks = !logX
     ? {}
     : {
@@ -80,6 +87,7 @@ export function optionsOf(
       {
         ...axis,
         ...ticks,
+        ...(xTitle !== undefined && { label: xTitle }),
         size: 30,
         space: 70,
         values: (_, marks) => axisLabels(marks, formatX),
@@ -87,6 +95,7 @@ export function optionsOf(
       {
         ...axis,
         ...(wholeY && { incrs: WHOLE_STEPS }),
+        ...(yTitle !== undefined && { label: yTitle }),
         size: 66,
         space: 36,
         values: (_, marks) => {

@@ -67,7 +67,8 @@ function Chosen(props: Props & { readonly flow: FlowView }): JSX.Element {
       {flow.arrivedBps !== null && (
         <Chart
           title="arrival rate of its frames"
-          {...{ theme, mark: timePs, onPick: setTime, overTime: true, height: 170 }}
+          {...{ theme, mark: timePs, onPick: setTime, overTime: true, height: 186 }}
+          yTitle="rate"
           x={run.flows.timesPs}
           lines={[
             {

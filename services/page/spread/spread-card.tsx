@@ -45,7 +45,7 @@ export function SpreadCard({ views, theme, timePs, setTime }: Props): JSX.Elemen
               <Chart
                 key={`${chart.title} ${i}`}
                 {...chart}
-                {...{ theme, mark: chart.overTime ? timePs : null, height: isOne ? 210 : 170 }}
+                {...{ theme, mark: chart.overTime ? timePs : null, height: isOne ? 226 : 186 }}
                 {...(chart.overTime ? { onPick: setTime } : {})}
                 title={isOne ? chart.title : `${views[i]!.run.title}: ${chart.title}`}
               />

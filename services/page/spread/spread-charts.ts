@@ -23,6 +23,8 @@ interface SpreadChart {
   readonly maxY: number;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
+  readonly xTitle?: string;
+  readonly yTitle: string;
   readonly wholeY?: boolean;
 }
 
@@ -61,7 +63,7 @@ function queuesOverTime({ spread, heat, virtualPs }: RunPage, colours: readonly 
         return { label: names[rank], colour: colours[i]!, values: queues[rank] };
       }),
       ...{ overTime: true, rangeX: [0, virtualPs] },
-      ...{ formatX: timeText, formatY: formatOctets },
+      ...{ formatX: timeText, formatY: formatOctets, yTitle: 'queue length' },
     }),
   ];
 }
@@ -74,7 +76,7 @@ function queueLengths({ spread: { queues } }: RunPage, colours: readonly string[
   return [
     {
       ...histogram('length of queues', queues.lengths, samples, colours[1]!),
-      formatX: formatOctets,
+      ...{ formatX: formatOctets, xTitle: 'queue length', yTitle: 'samples' },
     },
   ];
 }
@@ -87,7 +89,15 @@ function pauseLengths({ spread }: RunPage, colours: readonly string[]): SpreadCh
     const label = open === 0 ? 'episodes' : `episodes, and ${formatCount(open)} not cleared`;
     const drawn = histogram(title, lengths, label, colours[5]!);
     // What paused one run is compared with what blocked another.
-    return [{ ...drawn, row: `pauses ${place}`, formatX: timeText }];
+    return [
+      {
+        ...drawn,
+        row: `pauses ${place}`,
+        formatX: timeText,
+        xTitle: 'duration',
+        yTitle: 'episodes',
+      },
+    ];
   });
 }
 
@@ -103,7 +113,7 @@ function slowdownOverTime({ spread, virtualPs }: RunPage, colours: readonly stri
         { label: 'p99', colour: colours[2]!, values: slowdown.p99 },
       ],
       ...{ overTime: true, rangeX: [0, virtualPs] },
-      ...{ formatX: timeText, formatY: formatRatio },
+      ...{ formatX: timeText, formatY: formatRatio, yTitle: 'slowdown' },
     }),
   ];
 }
@@ -117,7 +127,7 @@ function histogram(
   { edges, counts }: Histogram,
   label: string,
   colour: string,
-): Omit<SpreadChart, 'formatX'> {
+): Omit<SpreadChart, 'formatX' | 'yTitle'> {
   // On an axis of decades the middle of a bin is the geometric one.
   const x = counts.map((_, i) => Math.sqrt(edges[i]! * edges[i + 1]!));
   return {
