@@ -42,6 +42,11 @@ export interface PortNow {
   readonly queueOctets: number;
 }
 
+/** Of all ports at a moment, in octets. */
+export function longestQueue({ queueOctets }: Moment): number {
+  return queueOctets.reduce((most, octets) => Math.max(most, octets), 0);
+}
+
 export function viewOf(run: RunPage): RunView {
   const plotsOf = new Map<number, PortPlot[]>();
   for (const plot of run.plots) plotsOf.set(plot.port, [...(plotsOf.get(plot.port) ?? []), plot]);

@@ -6,7 +6,7 @@ import { FaultBands, Faults } from './faults.js';
 import { TimeAxis } from './time-axis.js';
 import type { TimeWindow } from './address.js';
 import { useTimeWindow, zoomTo } from './address.js';
-import type { RunView } from './run-view.js';
+import { longestQueue, type RunView } from './run-view.js';
 
 const WIDTH = 1000;
 const HEIGHT = 46;
@@ -227,9 +227,7 @@ function Lanes({ view, endPs }: { readonly view: RunView; readonly endPs: number
 
 function lanesOf(view: RunView): Lane[] {
   const [busy, blocked] = shares(view);
-  const longest = view.moments.map(({ queueOctets }) =>
-    queueOctets.reduce((most, octets) => Math.max(most, octets), 0),
-  );
+  const longest = view.moments.map((moment) => longestQueue(moment));
   const most = longest.reduce((a, b) => Math.max(a, b), 0);
   const word = blockedWord([view.run]);
   const lanes: Lane[] = [

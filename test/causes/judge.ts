@@ -12,8 +12,8 @@ import { BESIDE, scaleOf, type Known, type World } from './worlds.js';
 /** The longest delay has grown by so much, or such a part of the frames has not come. */
 const SUFFERS_PS = 10e6;
 const SUFFERS_PART = 0.1;
-/** Neither has. */
-const SPARED_PS = 0.2e6;
+/** Neither has, nor the mean delay. */
+const SPARED_PS = 0.05e6;
 const SPARED_FRAMES = 1;
 
 /** What does not hold of the first root that is named; none: all does. */
@@ -42,7 +42,9 @@ function sufferingOf(run: RepeatedRun, calm: RepeatedRun, scale: number): boolea
   // What is lost waits for nothing.
   const lacking = (before?.frames ?? 0) - frames - lostIn(run);
   if (addedPs > SUFFERS_PS || lacking > SUFFERS_PART * frames) return true;
-  return addedPs < SPARED_PS && lacking <= SPARED_FRAMES ? false : null;
+  const meanPs = ((own?.latencyMeanPs ?? 0) - (before?.latencyMeanPs ?? 0)) / scale;
+  const isSpared = Math.max(addedPs, meanPs) < SPARED_PS && lacking <= SPARED_FRAMES;
+  return isSpared ? false : null;
 }
 
 function lostIn({ results }: RepeatedRun): number {

@@ -134,7 +134,8 @@ export class EpisodeJoin {
     const { isShared, isSlower, isNamed, isBlocked, isCrowdedOut, isOverfed, end } =
       this.queues.kindOf(queue.id);
     const rootAs = (reason: RootReason): Episode => {
-      return { ...queue, ...this.root('queue', end, { ...queue, isShared }, reason) };
+      const isOwn = this.queues.isLongAnyway(queue.id);
+      return { ...queue, ...this.root('queue', end, { ...queue, isOwn }, reason) };
     };
     const hold = this.holdDuring(end, queue.priority!, queue);
     // Where something waits for the queue, the hold may wait for that.
@@ -142,7 +143,7 @@ export class EpisodeJoin {
     const asLeft = (): Episode => {
       return { ...queue, startPs: Math.max(queue.startPs, hold!.startPs), ...caused(hold!.id) };
     };
-    if (isBlocked && isLeft && !(isShared && isOverfed)) return asLeft();
+    if (isBlocked && isLeft && !(isShared && isOverfed === true)) return asLeft();
     if (isCrowdedOut) return rootAs('other-classes');
     if (isShared) return rootAs('contended');
     if (isSlower) return rootAs('slower-wire');
@@ -324,12 +325,12 @@ export class EpisodeJoin {
     {
       startPs,
       endPs,
-      isShared = false,
-    }: { readonly startPs: number; readonly endPs: number | null; readonly isShared?: boolean },
+      isOwn = false,
+    }: { readonly startPs: number; readonly endPs: number | null; readonly isOwn?: boolean },
     reason: RootReason,
   ): Cause {
     const until = endPs ?? Infinity;
-    const found = this.faults.explain({ kind, end, reason, startPs, endPs: until, isShared });
+    const found = this.faults.explain({ kind, end, reason, startPs, endPs: until, isOwn });
     return { parent: null, ...found };
   }
 

@@ -14,6 +14,8 @@ import { lastBefore } from './last-before.js';
 /** An egress queue that delayed frames, or kept link partners from sending. */
 interface Backlog {
   readonly id: string;
+  /** Of its port and class. */
+  readonly place: string;
   readonly end: LinkEnd;
   readonly priority: number;
   readonly startPs: number;
@@ -26,8 +28,8 @@ interface Backlog {
   readonly isBlocked: boolean;
   /** What joins it would fit on its link, but for other classes. */
   readonly isCrowdedOut: boolean;
-  /** More joined it than its link carries. */
-  readonly isOverfed: boolean;
+  /** More joined it than its link carries; null: it was not seen to grow. */
+  readonly isOverfed: boolean | null;
   /** When it became long. */
   readonly longPs: number;
   /** Something waits for it. */
@@ -42,6 +44,8 @@ export class QueueEpisodes {
   private readonly byId = new Map<string, Backlog>();
   /** By device, port and class, in the order of their starts. */
   private readonly lines = new Map<string, Backlog[]>();
+  /** Where more joined a queue than its link carries, at any time. */
+  private readonly overfed = new Set<string>();
 
   constructor(
     private readonly fabric: Fabric,
@@ -106,14 +110,18 @@ export class QueueEpisodes {
     return this.byId.get(idOf(egress, trafficClass, sincePs))?.isOverfed === true;
   }
 
-  /** Whether several ports feed a queue, and whether a faster one does. */
-  kindOf(
-    id: string,
-  ): Pick<
-    Backlog,
-    'isShared' | 'isSlower' | 'isNamed' | 'isBlocked' | 'isCrowdedOut' | 'isOverfed' | 'end'
-  > {
+  /** Whether several ports feed a queue, and what else is known of it. */
+  kindOf(id: string): Readonly<Backlog> {
     return this.byId.get(id)!;
+  }
+
+  /**
+   * It would be long without a fault of its port: more joined it than its link carries at its full
+   * rate, or else a queue at its place; where none was seen to grow, several ports feed it.
+   */
+  isLongAnyway(id: string): boolean {
+    const { place, isOverfed, isShared } = this.byId.get(id)!;
+    return this.overfed.has(place) || (isOverfed === null && isShared);
   }
 
   /** The port at the other end of the link that feeds a queue, and when what came of it left. */
@@ -150,18 +158,20 @@ export class QueueEpisodes {
     const id = idOf(end, trafficClass, startPs);
     const from = this.fabric.linkEnds[end.device]![ingress];
     const queue: Backlog = {
-      ...{ id, end, priority, startPs, endPs, isShared, isNamed: false },
+      ...{ id, place: lineOf(end, trafficClass), end, priority, startPs, endPs },
+      ...{ isShared, isNamed: false },
       isSlower: from !== undefined && from.octetPs < end.octetPs,
       frameTimePs: record.frameTimePs,
       isBlocked:
         record.blockedPs > 0 && startPs + 2 * record.blockedPs >= Math.min(endPs, this.nowPs),
       isCrowdedOut: isCrowdedOut(record, end),
-      isOverfed: record.joinedOctets * end.octetPs > LINE_RATE * record.grewPs,
+      isOverfed:
+        record.grewPs > 0 ? record.joinedOctets * end.octetPs > LINE_RATE * record.grewPs : null,
       longPs: record.longPs,
       flows: record.flows,
       ingress: from ?? null,
     };
-    this.file(queue, trafficClass);
+    this.file(queue);
   }
 
   private add(
@@ -176,18 +186,23 @@ export class QueueEpisodes {
     const queue: Backlog = {
       ...{ id: idOf(end, trafficClass, sincePs), end, priority, startPs: sincePs, endPs },
       ...{ isShared: false, isSlower: false, isBlocked: false, isNamed: true },
-      ...{ isCrowdedOut: false, isOverfed: false, longPs: sincePs },
+      ...{
+        place: lineOf(end, trafficClass),
+        isCrowdedOut: false,
+        isOverfed: null,
+        longPs: sincePs,
+      },
       ...{ frameTimePs: 0, flows: [], ingress: null },
     };
-    this.file(queue, trafficClass);
+    this.file(queue);
     return queue;
   }
 
-  private file(queue: Backlog, trafficClass: number): void {
+  private file(queue: Backlog): void {
     this.byId.set(queue.id, queue);
-    const place = lineOf(queue.end, trafficClass);
-    const line = this.lines.get(place);
-    if (line === undefined) this.lines.set(place, [queue]);
+    if (queue.isOverfed === true) this.overfed.add(queue.place);
+    const line = this.lines.get(queue.place);
+    if (line === undefined) this.lines.set(queue.place, [queue]);
     else line.splice(lastBefore(line, queue.startPs) + 1, 0, queue);
   }
 }

@@ -43,7 +43,7 @@ interface Root {
   readonly startPs: number;
   readonly endPs: number;
   /** It would wait without a fault, too. */
-  readonly isShared: boolean;
+  readonly isOwn: boolean;
 }
 
 /** Faults that explain roots of congestion. */
@@ -61,7 +61,7 @@ export class RootFaults {
 
   /** Its reason, and the fault that caused it, or took part in it. */
   explain(root: Root): { reason: RootReason; fault: string | null } {
-    const { end, reason, kind, startPs, endPs, isShared } = root;
+    const { end, reason, kind, startPs, endPs, isOwn } = root;
     if (CONFIGURED.has(reason)) return { reason, fault: null };
     const { latencyPs, peerDevice, peerPort } = end;
     const untilPs = Math.min(endPs, this.nowPs);
@@ -79,7 +79,7 @@ export class RootFaults {
       .sort((a, b) => a.rank - b.rank || b.ps - a.ps);
     const best = found[0];
     if (best === undefined) return { reason, fault: null };
-    const isCause = kind !== 'queue' || !isShared || 2 * best.ps >= untilPs - startPs;
+    const isCause = kind !== 'queue' || !isOwn || 2 * best.ps >= untilPs - startPs;
     return { reason: isCause ? 'fault' : reason, fault: best.name };
   }
 

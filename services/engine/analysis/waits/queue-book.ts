@@ -27,8 +27,8 @@ import { assert } from '../../kernel/assert.js';
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 export const CONGESTED_PS = 2.4e6;
 
-/** A queue that is shorter than this part of its greatest length has ceased to grow. */
-const GROWS = 7 / 8;
+/** A queue that is so much shorter than it has been, two frames or so, has ceased to grow. */
+const FALLS_OCTETS = 2500;
 
 /** Some frames, however slow the link is. */
 export const LEAST_OCTETS = 5000;
@@ -311,7 +311,7 @@ export class QueueBook {
     standing.grownOctets = lastOctets;
     standing.blockedGrown = blockedUntil;
     standing.grownPs = now;
-    standing.grows = lastOctets >= GROWS * peakOctets;
+    standing.grows = lastOctets > peakOctets - FALLS_OCTETS;
     if (lastOctets <= peakOctets) return;
     standing.peakOctets = lastOctets;
     values[row + GREW] = now - values[row + LONG];

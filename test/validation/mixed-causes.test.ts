@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import { mixOf, refutedBy, textOf } from '../causes/mixes.js';
+import { isLong } from '../kit/long-suite.js';
+
+const ROUNDS = isLong ? 400 : 12;
+
+it(`no run without what is named first in a mix of causes refutes it, in ${ROUNDS} worlds`, () => {
+  const random = new RandomStream(3, 'mixed causes');
+  const wrongs: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const mix = mixOf(random);
+    const wrong = refutedBy(mix);
+    if (wrong !== null) wrongs.push(`${mix.method}: ${wrong}\n${textOf(mix, new Set())}`);
+  }
+  assert.deepEqual(wrongs, []);
+});
