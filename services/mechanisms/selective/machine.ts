@@ -43,8 +43,15 @@ import {
   SELECTIVE_ACK_BITS,
   SELECTIVE_ACK_OCTETS,
 } from '../../engine/wire/selective-ack.js';
-import { clear, countFrom, firstMissing, has, set, wordFrom } from './bitmap.js';
-import { classOfDepth, DEPTH_CLASSES, depthPercentile } from './depths.js';
+import {
+  clear,
+  countFrom,
+  firstMissing,
+  has,
+  set,
+  wordFrom,
+} from '../../engine/kernel/bit-window.js';
+import { classOfDepth, DEPTH_CLASSES, depthPercentile } from '../../engine/kernel/depths.js';
 import { ofReceivers, ofSenders } from './invariants.js';
 import type { SelectiveSpec } from './spec.js';
 

@@ -31,8 +31,8 @@ import {
   has,
   set,
   wordFrom,
-} from '../../../services/mechanisms/selective/bitmap.js';
-import { classOfDepth, depthPercentile } from '../../../services/mechanisms/selective/depths.js';
+} from '../../../services/engine/kernel/bit-window.js';
+import { classOfDepth, depthPercentile } from '../../../services/engine/kernel/depths.js';
 import { makeReceiver, makeSender } from '../../../services/mechanisms/selective/machine.js';
 import {
   completeSelective,
