@@ -708,3 +708,40 @@ function selective_ack.proto.dissector(tvb, pinfo, tree)
 end
 
 register_postdissector(selective_ack.proto)
+
+--- Packet delivery sublayer of Ultra Ethernet Transport: requests, and ACK_CC with NSCC's state.
+local uet = protocol("selvage_uet", "Ultra Ethernet Transport", "UET")
+add_field(uet, "uint16", "prologue", "Type, next header, flags", base.HEX)
+add_field(uet, "uint32", "psn", "PSN, or CACK PSN", base.DEC)
+add_field(uet, "int16", "ack_offset", "ACK PSN offset", base.DEC)
+add_field(uet, "uint16", "spdcid", "SPDCID", base.DEC)
+add_field(uet, "uint16", "dpdcid", "DPDCID", base.DEC)
+add_field(uet, "int16", "sack_offset", "SACK PSN offset", base.DEC)
+add_field(uet, "uint64", "sack_bitmap", "SACK bitmap", base.HEX)
+add_field(uet, "uint24", "received", "Received, in units of 256 octets", base.DEC)
+add_field(uet, "uint16", "out_of_order", "Packets out of order", base.DEC)
+finish(uet)
+
+local UET_PORT, UET_REQUEST, UET_ACK_CC, UET_REQUEST_OCTETS, UET_ACK_OCTETS = 4793, 2, 8, 12, 32
+
+function uet.proto.dissector(tvb, pinfo, tree)
+  if tvb:len() < UET_REQUEST_OCTETS then return 0 end
+  local kind = bit.rshift(tvb(0, 1):uint(), 3)
+  if kind ~= UET_REQUEST and (kind ~= UET_ACK_CC or tvb:len() < UET_ACK_OCTETS) then return 0 end
+  local sub = tree:add(uet.proto, tvb())
+  pinfo.cols.protocol = "UET"
+  sub:add(uet.fields["prologue"], tvb(0, 2))
+  sub:add(uet.fields["psn"], tvb(4, 4))
+  sub:add(uet.fields["spdcid"], tvb(8, 2))
+  sub:add(uet.fields["dpdcid"], tvb(10, 2))
+  pinfo.cols.info = (kind == UET_REQUEST and "request " or "ACK to ") .. tvb(4, 4):uint()
+  if kind == UET_REQUEST then return tvb:len() end
+  sub:add(uet.fields["ack_offset"], tvb(2, 2))
+  sub:add(uet.fields["sack_offset"], tvb(14, 2))
+  sub:add(uet.fields["sack_bitmap"], tvb(16, 8))
+  sub:add(uet.fields["received"], tvb(27, 3))
+  sub:add(uet.fields["out_of_order"], tvb(30, 2))
+  return tvb:len()
+end
+
+udp_ports:add(UET_PORT, uet.proto)

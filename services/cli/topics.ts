@@ -135,8 +135,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'RUN`. A run in services writes one every 2 s, and continues from it when a process or the ' +
     'broker is lost.',
   'not-emulated':
-    'TCP and other transports than RoCEv2 and raw frames, InfiniBand, iWARP, routing protocols, ' +
-    'spanning tree, tunnels (VXLAN) and virtual output queues are not emulated. ' +
+    'TCP and other transports than RoCEv2, UET and raw frames, InfiniBand, iWARP, routing ' +
+    'protocols, spanning tree, tunnels (VXLAN) and virtual output queues are not emulated. ' +
     'docs/limitations.md lists what is, with which choices.',
   infrastructure:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +

@@ -34,12 +34,13 @@ import { spraying } from './spraying/slice.js';
 import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
+import { uet } from './uet/slice.js';
 
 /** The rate controls that a load may name in `congestion`; each has a section of the same name. */
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
 /** Transports of loads, each under its name in `transport`. */
-export const TRANSPORTS: readonly TransportSlice[] = [goBackN, selective];
+export const TRANSPORTS: readonly TransportSlice[] = [goBackN, selective, uet];
 
 /** How switches may choose among equal routes, each under its name in `ecmp`. */
 export const BALANCINGS: readonly BalancingSlice[] = [spraying, adaptive, flowlet];

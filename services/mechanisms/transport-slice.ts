@@ -14,6 +14,9 @@ type Order = 'ordered' | 'window';
 /** The connection as its transport sees it. */
 export interface CarriedFlow {
   readonly packetsPerMessage: number;
+  /** Of a full packet, and of the last one of a message. */
+  readonly packetPayload: number;
+  readonly lastPayload: number;
   readonly messages: number;
   /** Its messages are released one by one. */
   readonly releasesMessages: boolean;
@@ -25,6 +28,37 @@ export interface CarriedFlow {
   readonly roundTripPs: number;
   /** A flow control rules its priority. */
   readonly isLossless: boolean;
+}
+
+/** Settings by which a duel names a transport. */
+interface TransportVariant {
+  readonly keys: object;
+  /** It reacts to marks of switches. */
+  readonly needsMarks?: boolean;
+}
+
+/** What a frame has of a packet or an acknowledgement. */
+interface CarriedFields {
+  readonly sequence: number;
+  /** At the station that it goes to, and at that which sends it. */
+  readonly connection: number;
+  readonly remote: number;
+  /** An acknowledgement is requested at once; of one: its packet was marked. */
+  readonly isFlagged: boolean;
+}
+
+/** Headers behind that of UDP. */
+export interface TransportWire {
+  readonly udpPort: number;
+  readonly packetOctets: number;
+  readonly answerOctets: number;
+  /** They return the offset behind the headers. */
+  encodePacket(octets: Uint8Array, at: number, packet: CarriedFields): number;
+  encodeAnswer(
+    octets: Uint8Array,
+    at: number,
+    answer: CarriedFields & { readonly said: number; readonly counts: number },
+  ): number;
 }
 
 /** A transport: from its keys in the scenario to what the ends of a connection execute. */
@@ -49,9 +83,19 @@ export interface TransportSlice<
   /** With all that the scenario leaves open. */
   complete(written: Written): Settings;
   /** `selvage duel` runs a load with these keys where a variant has such a name. */
-  readonly variants?: Readonly<Record<string, object>>;
-  /** Octets of an acknowledgement beyond those of RoCEv2, at most. */
+  readonly variants?: Readonly<Record<string, TransportVariant>>;
+  /** Octets of a packet that are not payload, without tags; absent: those of RoCEv2. */
+  readonly overheadBytes?: number;
+  /** The same of an acknowledgement. */
+  readonly ackOctets?: number;
+  /** Octets of an acknowledgement beyond those, at most. */
   readonly furtherAckOctets?: number;
+  /** It limits what is in flight: no rate control runs beside it. */
+  readonly hasOwnControl?: boolean;
+  /** Packets of one connection take several of the equal-cost paths, whatever switches do. */
+  spreads?(settings: Settings): boolean;
+  /** Its packets as octets; absent: those of RoCEv2. */
+  readonly wire?: TransportWire;
   /** Throws where keys that are each allowed contradict each other; they are at `path`. */
   check?(settings: Settings, path: Path, places: Places): void;
   /** Packets that a connection may have unacknowledged where its load says `auto`. */

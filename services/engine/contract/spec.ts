@@ -322,6 +322,8 @@ export interface TransportSpec {
   readonly trackedPackets?: number;
   /** Messages whose release times its receiver remembers; absent: none. */
   readonly rememberedMessages?: number;
+  /** Words that its sender has behind those of its packets; absent: none. */
+  readonly sendingWords?: number;
 }
 
 /** The sending end of a flow. Its place in the list is its connection number at the sender. */

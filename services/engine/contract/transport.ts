@@ -35,11 +35,14 @@ export function trackRows(
   spec: TransportSpec | null,
   end: 'sending' | 'receiving',
 ): { readonly rows: number; readonly bitmaps: number } {
-  const { trackedPackets = 0, rememberedMessages = 0 } = spec ?? {};
-  const times = end === 'receiving' ? Math.ceil(rememberedMessages / BITMAP_TIMES) : 0;
+  const { trackedPackets = 0, rememberedMessages = 0, sendingWords = 0 } = spec ?? {};
+  const further =
+    end === 'receiving'
+      ? Math.ceil(rememberedMessages / BITMAP_TIMES)
+      : Math.ceil(sendingWords / BITMAP_WORDS);
   return {
     rows: trackedPackets > 0 ? 1 : 0,
-    bitmaps: Math.ceil(trackedPackets / BITMAP_BITS) + times,
+    bitmaps: Math.ceil(trackedPackets / BITMAP_BITS) + further,
   };
 }
 
@@ -65,6 +68,10 @@ export interface Transport {
 export interface TransportSender {
   /** Absent: all that it needs is in what a host keeps of a connection. */
   configure?(c: number, spec: SendSpec, rows: TrackedRows): void;
+  /** Whether a packet may be sent now. Absent: as many as the window of the connection admits. */
+  permits?(c: number): boolean;
+  /** A packet is made, for the first time or again: what else it says. */
+  departs?(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void;
   /** Whether packets are lost by an ACK or NAK that arrives, and will be sent again. */
   tellsLoss(c: number, pool: FramePool, frame: FrameRef): boolean;
   /** The same one, acted on: true if there may be something to send now, or another timer. */
@@ -97,8 +104,8 @@ export interface TransportReceiver {
   take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
   /** Writes what `take` requested into an acknowledgement. */
   answer(c: number, say: number, pool: FramePool, answer: FrameRef): void;
-  /** Writes the acknowledgement of what came before the last packet. */
-  answerEarlier(c: number, pool: FramePool, answer: FrameRef): void;
+  /** Writes the acknowledgement of what came before the last packet; absent: none is ever due. */
+  answerEarlier?(c: number, pool: FramePool, answer: FrameRef): void;
   /**
    * When message `message` was released, if it is complete although a packet of an earlier message
    * arrived last; -1: it is not complete.

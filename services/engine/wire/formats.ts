@@ -39,6 +39,16 @@ import { blankPfcFrame, encodePfc } from './mac-control/pfc-frame.js';
 import { ORDERED_SET_OCTETS } from './ordered-set.js';
 import { ROCE_SELECTIVE_ACKNOWLEDGE } from './roce.js';
 import { blankSelectiveAck, encodeSelectiveAck, SELECTIVE_ACK_OCTETS } from './selective-ack.js';
+import {
+  blankUetAck,
+  blankUetRequest,
+  encodeUetAck,
+  encodeUetRequest,
+  UET_ACK_CC_OCTETS,
+  UET_REQUEST_OCTETS,
+  UET_SEMANTIC_OCTETS,
+  UET_UDP_PORT,
+} from './uet.js';
 import { blankSfcm, encodeSfcm, SFCM_FIXED_OCTETS } from './sfcm.js';
 import {
   appendHop,
@@ -370,6 +380,60 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       ['bitmap', 'packets that have arrived, from the lowest bit on', { bitmap: ONES_32 }],
     ],
     { base: 258, bitmap: 0x8000000d },
+  ),
+  format(
+    [
+      'UET request',
+      'Ultra Ethernet 1.0, packet delivery sublayer: a RUD request, with a standard header of ' +
+        `the semantic sublayer (${UET_SEMANTIC_OCTETS} octets, here zeros) behind it. In UDP, ` +
+        `port ${UET_UDP_PORT}.`,
+    ],
+    {
+      length: UET_REQUEST_OCTETS,
+      encode: encodeUetRequest,
+      blank: blankUetRequest(),
+      fixed: [['type 2, next header 3, flags', 0, 2]],
+    },
+    [
+      ['retransmitted', 'flag', { retransmitted: true }],
+      ['acknowledgement requested', 'flag', { ackRequested: true }],
+      ['SYN', 'flag', { syn: true }],
+      ['PSN', 'number of the packet', { psn: ONES_32 }],
+      ['SPDCID', 'of the connection at its source', { sourcePdc: ONES_16 }],
+      ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
+    ],
+    { ackRequested: true, psn: 258, sourcePdc: 17, destinationPdc: 34 },
+  ),
+  format(
+    [
+      'UET ACK_CC',
+      'Ultra Ethernet 1.0, packet delivery sublayer: an acknowledgement with the state of NSCC.',
+    ],
+    {
+      length: UET_ACK_CC_OCTETS,
+      encode: encodeUetAck,
+      blank: blankUetAck(),
+      fixed: [['type 8, next header 4, flags', 0, 2]],
+    },
+    [
+      ['M', 'flag: the packet that it answers was marked', { marked: true }],
+      ['ACK PSN offset', 'of that packet, signed, from the CACK PSN', { ackOffset: ONES_16 }],
+      ['CACK PSN', 'all before it have arrived', { cumulativePsn: ONES_32 }],
+      ['SPDCID', 'of the connection at its source', { sourcePdc: ONES_16 }],
+      ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
+      ['SACK PSN offset', 'of the lowest bit, signed, from the CACK PSN', { sackOffset: ONES_16 }],
+      ['SACK bitmap, upper', 'packets that have arrived', { sackHigh: ONES_32 }],
+      ['SACK bitmap, lower', 'the same', { sackLow: ONES_32 }],
+      ['service time', 'units of 128 ns; 0: not told', { serviceTime: ONES_16 }],
+      ['restore', 'the window before a penalty returns', { restore: true }],
+      ['penalty', 'RCV_CWND_PEND: 128ths', { penalty: 0x7f }],
+      ['received', 'octets, in units of 256, cyclic', { receivedUnits: 0xffffff }],
+      ['out of order', 'packets', { outOfOrder: ONES_16 }],
+    ],
+    {
+      ...{ marked: true, ackOffset: 3, cumulativePsn: 256, sourcePdc: 34, destinationPdc: 17 },
+      ...{ sackLow: 0xd, serviceTime: 8, penalty: 64, receivedUnits: 291, outOfOrder: 2 },
+    },
   ),
   format(
     [

@@ -38,6 +38,14 @@ import {
 import { blankSelectiveAck, decodeSelectiveAck, encodeSelectiveAck } from './selective-ack.js';
 import { blankSfcm, decodeSfcm, encodeSfcm } from './sfcm.js';
 import { appendHop, blankTelemetry, decodeTelemetry, encodeBlankTelemetry } from './telemetry.js';
+import {
+  blankUetAck,
+  blankUetRequest,
+  decodeUetAck,
+  decodeUetRequest,
+  encodeUetAck,
+  encodeUetRequest,
+} from './uet.js';
 
 /** Reads octets and writes them anew; returns where it ended, or -1 where it refuses them. */
 type Rewrite = (octets: Uint8Array, into: Uint8Array) => number;
@@ -154,6 +162,12 @@ function all(): KnownOctets[] {
       encodeBaseTransportHeader,
     ]),
     framed('00 123456 89abcdef', blankSelectiveAck(), [decodeSelectiveAck, encodeSelectiveAck]),
+    framed('1194 0000 89abcdef 1234 5678', blankUetRequest(), [decodeUetRequest, encodeUetRequest]),
+    framed(
+      '4220 fffd 89abcdef 1234 5678 00 80 0010 0123456789abcdef 4321 c0 fedcba 9876',
+      blankUetAck(),
+      [decodeUetAck, encodeUetAck],
+    ),
     framed('61 123456', { syndrome: 0, messageSequence: 0 }, [
       decodeAcknowledgeHeader,
       encodeAcknowledgeHeader,

@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 import type { EqualPaths } from './equal-paths.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
-import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
+import { ackOctets, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
 import { spreads } from '../../mechanisms/balancing-slice.js';
@@ -208,7 +208,7 @@ function receiveSpec(
       kind: 0,
       group: false,
     }),
-    ackOctets: ACK_OCTETS + tagOctets(answering) + telemetryOctets(flow),
+    ackOctets: ackOctets(flow) + tagOctets(answering) + telemetryOctets(flow),
     ackVlan: vlanWord(answering),
     vm: flow.toVm,
     hash: flowHash(destination, source, ackPriority, index),

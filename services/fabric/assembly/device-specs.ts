@@ -16,7 +16,7 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
   const { scenario, topology, settings, linkEnds } = fabric;
   const { chips, discovery } = plans;
   const planned = plannedPorts(plans.mechanisms);
-  const inOrder = keepsOrder(settings, scenario.faults);
+  const inOrder = keepsOrder(settings, scenario);
   return topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const ports = portSpecs(fabric, index, {
       ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
@@ -75,7 +75,9 @@ function switchSpec(
 }
 
 /** Whether frames of one flow all take one path. */
-function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
+function keepsOrder(settings: readonly Settings[], { faults, load }: Scenario): boolean {
+  const spreads = load.some(({ transport }) => transport.kind !== 'raw' && transport.spreads);
+  if (spreads) return false;
   const detours = faults.some(({ kind }) => FAULT_KINDS.get(kind)!.breaksLinks);
   return !settings.some(
     ({ switch: { ecmp, failover } }) => ecmp.name !== BY_FLOW || (detours && failover.enabled),

@@ -72,15 +72,16 @@ export class EqualPaths {
   }
 
   /** By hop, the rate of a flow whose frames are spread over equal-cost links; null if none are. */
-  levels({ group, source }: Flow, destination: number): Level[] | null {
+  levels({ group, source, transport }: Flow, destination: number): Level[] | null {
+    const sprays = transport.kind === 'reliable' && transport.spreads;
     // A group has one tree for all its frames.
-    if (group || source === destination || !this.sprays) return null;
+    if (group || source === destination || !(this.sprays || sprays)) return null;
     const first = this.linkEnds[source]![0]!;
     const levels: Level[] = [{ octetPs: first.octetPs, width: 1 }];
     let devices = new Set([first.peerDevice]);
     let spreads = false;
     while (!devices.has(destination)) {
-      const steps = [...devices].map((device) => this.step(device, destination));
+      const steps = [...devices].map((device) => this.step(device, destination, sprays));
       const next = new Set(steps.flatMap(({ ends }) => ends.map((end) => end.peerDevice)));
       const paces = steps.map(({ pace }) => pace);
       const widths = steps.map(({ width }) => width);
@@ -110,10 +111,12 @@ export class EqualPaths {
   private step(
     device: number,
     destination: number,
+    sprays: boolean,
   ): { ends: readonly LinkEnd[]; pace: number; width: number } {
     const ends = this.endsTowards(device, destination);
     const paces = ends.map(({ octetPs }) => 1 / octetPs);
-    const spreads = this.settings[device]!.switch.ecmp.name !== BY_FLOW && !this.isBridge(device);
+    const isSprayed = sprays || this.settings[device]!.switch.ecmp.name !== BY_FLOW;
+    const spreads = isSprayed && !this.isBridge(device);
     return spreads
       ? { ends, pace: paces.reduce((a, b) => a + b, 0), width: ends.length }
       : { ends, pace: Math.max(...paces), width: 1 };

@@ -1,4 +1,7 @@
 import type { Fabric } from './fabric.js';
+import type { TransportWire } from '../../mechanisms/transport-slice.js';
+import { TRANSPORTS } from '../../mechanisms/registry.js';
+import type { Flow } from '../load/flow.js';
 import type { Framing } from './framing.js';
 import { framingOf } from './framing.js';
 
@@ -9,6 +12,11 @@ export interface FlowOfFrames {
   readonly framing: Framing;
   /** One acknowledgement for so many packets; 0 without a transport. */
   readonly ackEvery: number;
+  /** Null: RoCEv2, or no transport. */
+  readonly wire: TransportWire | null;
+  /** Its connection at its source, and at its destination. */
+  readonly connection: number;
+  readonly remote: number;
   /** Virtual machine at its source and at its destination; 0 where a NIC knows none. */
   readonly vm: number;
   readonly toVm: number;
@@ -37,6 +45,9 @@ export class FlowsByFrame {
         flow: index,
         name,
         framing: framingOf(flow),
+        wire: wireOf(flow),
+        connection: send.connection,
+        remote,
         ackEvery: transport.kind === 'reliable' ? transport.ackEvery : 0,
         vm: hasMachines(source) ? flow.vm : 0,
         toVm: !group && hasMachines(destination) ? flow.toVm : 0,
@@ -55,6 +66,11 @@ export class FlowsByFrame {
   ofAnswer(target: number, connection: number): FlowOfFrames | undefined {
     return this.backward.get(target)?.get(connection);
   }
+}
+
+function wireOf({ transport }: Flow): TransportWire | null {
+  if (transport.kind === 'raw') return null;
+  return TRANSPORTS.find(({ name }) => name === transport.name)?.wire ?? null;
 }
 
 function pairOf(source: number, target: number): number {

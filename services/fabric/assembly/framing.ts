@@ -5,13 +5,19 @@ import { hasTelemetry, TRANSPORTS } from '../../mechanisms/registry.js';
 import type { Flow, ReliableTransport, VlanTags } from '../load/flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 
-/** An acknowledgement without tags: RELIABLE_OVERHEAD_BYTES and the AETH of 4. */
-export const ACK_OCTETS = RELIABLE_OVERHEAD_BYTES + 4;
+/** An acknowledgement of RoCEv2 without tags: RELIABLE_OVERHEAD_BYTES and the AETH of 4. */
+const ROCE_ACK_OCTETS = RELIABLE_OVERHEAD_BYTES + 4;
 
-/** The longest acknowledgement of a transport, without tags. */
-export function mostAckOctets({ name }: ReliableTransport): number {
-  const slice = TRANSPORTS.find((own) => own.name === name);
-  return ACK_OCTETS + (slice?.furtherAckOctets ?? 0);
+/** The shortest acknowledgement of a transport, without tags. */
+export function ackOctets({ transport }: Pick<Flow, 'transport'>): number {
+  const name = transport.kind === 'raw' ? null : transport.name;
+  return TRANSPORTS.find((own) => own.name === name)?.ackOctets ?? ROCE_ACK_OCTETS;
+}
+
+/** The longest one. */
+export function mostAckOctets(transport: ReliableTransport): number {
+  const slice = TRANSPORTS.find((own) => own.name === transport.name);
+  return ackOctets({ transport }) + (slice?.furtherAckOctets ?? 0);
 }
 
 /** How a flow's messages are segmented into frames; lengths are without tags. */
@@ -27,7 +33,7 @@ export interface Framing {
 
 export function framingOf({ transport, messageBytes }: Flow): Framing {
   const reliable = transport.kind === 'reliable';
-  const overheadOctets = reliable ? RELIABLE_OVERHEAD_BYTES : RAW_OVERHEAD_BYTES;
+  const overheadOctets = reliable ? transport.overheadBytes : RAW_OVERHEAD_BYTES;
   const fullFrameOctets = reliable ? transport.mtuBytes + overheadOctets : transport.frameBytes;
   const fullPayloadOctets = fullFrameOctets - overheadOctets;
   const packetsPerMessage = Math.ceil(messageBytes / fullPayloadOctets);

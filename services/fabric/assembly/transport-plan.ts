@@ -5,7 +5,7 @@ import { TRANSPORTS } from '../../mechanisms/registry.js';
 import type { Flow } from '../load/flow.js';
 import type { Settings } from './settings.js';
 import type { Hop } from './flow-paths.js';
-import { ACK_OCTETS, type Framing, tagOctets, telemetryOctets } from './framing.js';
+import { ackOctets, type Framing, tagOctets, telemetryOctets } from './framing.js';
 import { roundTripPs } from './ideal.js';
 
 export interface CarriedConnection {
@@ -30,10 +30,12 @@ export class TransportPlan {
     const { transport, messages, after, byOperation } = flow;
     if (transport.kind === 'raw') return null;
     const tags = tagOctets(flow.vlan) + telemetryOctets(flow);
-    const octets = [framing.fullFrameOctets, ACK_OCTETS] as const;
+    const octets = [framing.fullFrameOctets, ackOctets(flow)] as const;
     const tripPs = roundTripPs(flow, hops, octets, this.settings);
     const carried = {
       packetsPerMessage: framing.packetsPerMessage,
+      packetPayload: framing.fullFrameOctets - framing.overheadOctets,
+      lastPayload: framing.lastPayloadOctets,
       messages,
       releasesMessages: byOperation || after.length > 0,
       lineBps: hops[0] === undefined ? Infinity : OCTET_BITS_PS / hops[0].from.octetPs,

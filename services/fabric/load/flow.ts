@@ -22,6 +22,10 @@ export interface ReliableTransport {
   /** Of its transport, and what that says besides. */
   readonly name: string;
   readonly settings: ConnectionSettings;
+  /** Octets of a packet that are not payload; tags come on top. */
+  readonly overheadBytes: number;
+  /** Its packets take several of the equal-cost paths, whatever switches do. */
+  readonly spreads: boolean;
   /** Octets of payload in a full packet. */
   readonly mtuBytes: number;
   /** Most packets unacknowledged; null: `auto`, which its transport chooses. */

@@ -13,7 +13,7 @@ import type {
   ReliableTransport,
   VlanTags,
 } from './flow.js';
-import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
+import { RAW_OVERHEAD_BYTES } from './flow.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 import type { Job } from './job.js';
@@ -95,7 +95,7 @@ export class LoadEntry {
     private readonly table: FlowTable,
   ) {
     const { transport } = section;
-    const overhead = transport.kind === 'raw' ? RAW_OVERHEAD_BYTES : RELIABLE_OVERHEAD_BYTES;
+    const overhead = transport.kind === 'raw' ? RAW_OVERHEAD_BYTES : transport.overheadBytes;
     const frame = transport.kind === 'raw' ? transport.frameBytes : transport.mtuBytes + overhead;
     this.fullPayloadBytes = frame - overhead;
     this.plainFrameBytes = frame;
@@ -278,7 +278,7 @@ export class LoadEntry {
   private checkFrame(bytes: number): void {
     const { transport } = this.section;
     const raw = transport.kind === 'raw';
-    const overhead = raw ? 0 : RELIABLE_OVERHEAD_BYTES;
+    const overhead = transport.kind === 'raw' ? 0 : transport.overheadBytes;
     const least = raw ? FRAME_BYTES_MIN : overhead + 1;
     if (Number.isInteger(bytes) && bytes >= least && bytes <= FRAME_BYTES_MAX) return;
     const key = raw ? 'frameBytes' : 'mtuBytes';

@@ -1,7 +1,13 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { PrioritiesView } from '../../mechanisms/mechanism-slice.js';
-import { EXCHANGE, GRANTING_CONTROLS, MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
+import {
+  EXCHANGE,
+  GRANTING_CONTROLS,
+  MARKINGS,
+  MECHANISMS,
+  TRANSPORTS,
+} from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { LoadSection, Scenario } from './scenario.js';
@@ -16,6 +22,7 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
   }
   for (const [index, load] of scenario.load.entries()) {
     const path = ['load', index, 'congestion'];
+    checkOwnControl(scenario, load, index, located);
     const slice = rateControlOf(load.congestion, scenario.plugins);
     if (slice === null) continue;
     if (load.kind === 'stream' && load.group) {
@@ -30,6 +37,27 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
     const unwatched = slice.unwatched?.(scenario.rateControls[slice.kind], load.priority) ?? null;
     if (unwatched !== null) throw located.errorAt(path, unwatched);
   }
+}
+
+/** A transport that limits what is in flight does it for itself, behind a plain NIC. */
+function checkOwnControl(
+  { hosts, overrides }: Scenario,
+  { transport, congestion }: LoadSection,
+  index: number,
+  located: Located,
+): void {
+  if (transport.kind === 'raw') return;
+  const slice = TRANSPORTS.find(({ name }) => name === transport.name);
+  if (slice?.hasOwnControl !== true) return;
+  const { title } = slice;
+  if (congestion !== 'none') {
+    const message = `${title} has a congestion control of its own; leave ${congestion} out`;
+    throw located.errorAt(['load', index, 'congestion'], message);
+  }
+  if ([hosts, ...overrides.map(({ host }) => host)].every(({ nic }) => (nic ?? null) === null))
+    return;
+  const message = `${title} runs on hosts with plain NICs: leave nic out, or use another transport`;
+  throw located.errorAt(['load', index, 'transport'], message);
 }
 
 function viewOf(scenario: Scenario, located: Located): PrioritiesView {

@@ -1,6 +1,7 @@
 /** `groups` and `load` of the file -> loads, with every default in place. */
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
+import { RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 import { TRANSPORTS } from '../../mechanisms/registry.js';
 import type { TransportSlice } from '../../mechanisms/transport-slice.js';
 import { type ConnectionSettings, maxTimeoutOf } from '../../mechanisms/transport-settings.js';
@@ -233,11 +234,14 @@ function usualTransport(path: Path, located: Located): string {
   throw located.errorAt(path, `no transport; write transport: one of ${names.join(', ')}`);
 }
 
-function reliableSection({ name }: TransportSlice, settings: ConnectionSettings): ReliableSection {
+function reliableSection(slice: TransportSlice, settings: ConnectionSettings): ReliableSection {
+  const { name, overheadBytes = RELIABLE_OVERHEAD_BYTES } = slice;
   return {
     kind: 'reliable',
     name,
     settings,
+    overheadBytes,
+    spreads: slice.spreads?.(settings) ?? false,
     mtuBytes: settings.mtu,
     windowPackets: settings.window === 'auto' ? null : settings.window,
     rateBps: settings.rate ?? null,

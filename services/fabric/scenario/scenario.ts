@@ -323,6 +323,10 @@ export interface ReliableSection {
   /** Of its transport, and what that says besides. */
   readonly name: string;
   readonly settings: ConnectionSettings;
+  /** Octets of a packet that are not payload. */
+  readonly overheadBytes: number;
+  /** Its packets take several of the equal-cost paths, whatever switches do. */
+  readonly spreads: boolean;
   readonly mtuBytes: number;
   /** Null: `auto`, which its transport chooses. */
   readonly windowPackets: number | null;

@@ -20,7 +20,7 @@ const TOGGLED = MECHANISMS.flatMap(({ name, toggle }) =>
 const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 /** Transports with their settings, in place of those of loads that acknowledge packets. */
 const CARRIED = TRANSPORTS.flatMap(({ name, variants = {} }) =>
-  Object.entries(variants).map(([variant, keys]) => ({ variant, name, keys })),
+  Object.entries(variants).map(([variant, own]) => ({ variant, name, ...own })),
 );
 const CARRIERS: readonly string[] = CARRIED.map(({ variant }) => variant);
 /** What a load keeps of its own transport. */
@@ -110,7 +110,9 @@ export function settingsFor(
   const sections = asMapping(document['priorities']);
   const spoken = Object.fromEntries(messages.map((message) => [message, true]));
   const flowControl = hold === 'pause' ? 'none' : hold;
-  const needsMarks = reactsToMarks(control, loaded.scenario.plugins);
+  const carried = CARRIED.find((own) => own.variant === carrier);
+  const needsMarks =
+    carried?.needsMarks === true || reactsToMarks(control, loaded.scenario.plugins);
   const slowestBps = links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity);
   const [first] = MARKINGS;
   const suggested =
@@ -137,13 +139,12 @@ export function settingsFor(
     if (isOn === toggle.isOn(loaded.scenario.mechanisms[name]!)) continue;
     settings.push(`${name}.${toggle.key}=${String(isOn)}`);
   }
-  const carried = CARRIED.find((own) => own.variant === carrier);
   loaded.scenario.load.forEach(({ priority, transport }, i) => {
     if (!priorities.includes(priority)) return;
     settings.push(`load.${i}.congestion=${control}`);
     if (carried === undefined || transport.kind === 'raw') return;
     const kept = keptOf((document['load'] as readonly unknown[])[i]);
-    const keys = { ...kept, ...carried.keys };
+    const keys = { mtu: transport.mtuBytes, ...kept, ...carried.keys };
     settings.push(`load.${i}.transport=${JSON.stringify({ [carried.name]: keys })}`);
   });
   return settings;

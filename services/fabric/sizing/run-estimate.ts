@@ -8,7 +8,6 @@ import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../assembly/fabric.js';
 import { seriesIntervalOf } from '../assembly/series-interval.js';
 import type { Flow } from '../load/flow.js';
-import { RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 import type { FabricCount } from './fabric-count.js';
 
 /** The program itself, with nothing to run. */
@@ -117,7 +116,7 @@ interface Volume {
 function volumeOf(flow: Flow, octetPs: number, durationPs: number): Volume {
   const { transport, messages, messageBytes } = flow;
   const raw = transport.kind === 'raw';
-  const frame = raw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
+  const frame = raw ? transport.frameBytes : transport.mtuBytes + transport.overheadBytes;
   const payload = raw ? transport.frameBytes : transport.mtuBytes;
   const leftPs = Math.max(0, Math.min(flow.endPs, durationPs) - flow.startPs);
   const wirePs = (frame + WIRE_OVERHEAD_OCTETS) * octetPs;

@@ -1,4 +1,9 @@
-import { EXCHANGE, GRANTING_CONTROLS, PAUSING_CONTROLS } from '../../mechanisms/registry.js';
+import {
+  EXCHANGE,
+  GRANTING_CONTROLS,
+  PAUSING_CONTROLS,
+  TRANSPORTS,
+} from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Sampler } from './sampler.js';
@@ -42,6 +47,11 @@ export function keepPromises(draft: Draft, spanPs: number): void {
   const isSlow = ['llr', EXCHANGE].some((name) => written.includes(`"${name}"`));
   if (isSlow) promiseLater(draft, written, RECOVERY_SPANS * spanPs);
   if (written.includes('"recover"')) tellWithin(spanPs, draft, written);
+}
+
+function hasOwnControl(transport: unknown): boolean {
+  const written = typeof transport === 'object' ? Object.keys(transport!) : [transport];
+  return TRANSPORTS.some((own) => own.hasOwnControl === true && written.includes(own.name));
 }
 
 /** Samples section after section: those of the world's mechanisms, and sometimes others. */
@@ -263,6 +273,7 @@ export class Drafter {
     if (isReliable) {
       delete load['frame'];
       delete load['spoof'];
+      if (hasOwnControl(load['transport'])) delete load['congestion'];
     } else if (ON_ANSWERS.includes(load['congestion'] as string)) load['transport'] = 'reliable';
     else if (load['congestion'] !== undefined) delete load['spoof'];
     if (load['spoof'] !== undefined && sampler.chance(0.7)) delete load['spoof'];

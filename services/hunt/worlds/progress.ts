@@ -7,7 +7,6 @@ import { PS_PER_S, formatPs } from '../../engine/units/time.js';
 import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
-import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import { isPausedForTime, sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
@@ -294,7 +293,7 @@ class Patience {
   /** Frames of a shaped queue, of any length, are spaced by its rate; all flows may share one. */
   private framePs({ transport }: Flow, leastBps: number): number {
     const isRaw = transport.kind === 'raw';
-    const octets = isRaw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
+    const octets = isRaw ? transport.frameBytes : transport.mtuBytes + transport.overheadBytes;
     const framePs = (length: number, bps: number): number => (length * OCTET_BITS * PS_PER_S) / bps;
     const ofTransport = isRaw ? 0 : framePs(octets, Math.min(transport.rateBps, leastBps));
     const ofQueue = this.sharing * framePs(this.longestOctets, this.slowestBps);

@@ -21,7 +21,7 @@ export const selective: TransportSlice<SelectiveInput, SelectiveSettings> = {
   order: 'window',
   settings: selectiveSettings,
   complete: completeSelective,
-  variants: { irn: { preset: 'irn' } },
+  variants: { irn: { keys: { preset: 'irn' } } },
   help: 'RoCE-like transport that accepts packets in any order, with settings.',
   alsoCalled: ['selective repeat', 'sack', 'irn', 'out of order', 'reordering'],
   topic:

@@ -78,6 +78,7 @@ import { macOfVm } from '../../fabric/address.js';
 import { stationsOf } from '../../fabric/assembly/stations.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowOfFrames } from '../../fabric/assembly/flows-by-frame.js';
+import type { TransportWire } from '../../mechanisms/transport-slice.js';
 import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
 
 const ICRC_OCTETS = 4;
@@ -206,17 +207,42 @@ export class FrameOctetsWriter {
     writeU16(octets, at, ETHERTYPE_IPV4);
     const ipAt = at + 2;
     const body = this.bodyOctets(pool, frame, frameEnd - ipAt - IPV4_HEADER_OCTETS, flow);
-    const next = this.writeIp(pool, frame, ipAt, body);
+    const wire = flow?.wire ?? null;
+    const next = this.writeIp(pool, frame, ipAt, body, wire);
     const end = ipAt + IPV4_HEADER_OCTETS + body;
     switch (pool.words[frame + CLASS]! & KIND_MASK) {
       case KIND_RAW:
         return next;
       case KIND_ACK:
       case KIND_NAK:
+        if (wire !== null) return this.pad(this.writeOwn(pool, frame, next, flow!, wire));
         return this.pad(this.writeIcrc(ipAt, this.writeAnswer(pool, frame, next, flow)));
       default:
+        if (wire !== null) return this.pad(this.writeOwn(pool, frame, next, flow!, wire));
         return this.writePayload(ipAt, this.writePacket(pool, frame, next, flow), end);
     }
+  }
+
+  /** The headers of a transport that has its own; payload is left out. */
+  private writeOwn(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    { connection: own, remote }: FlowOfFrames,
+    wire: TransportWire,
+  ): number {
+    const { words, ends } = pool;
+    const frameClass = words[frame + CLASS]!;
+    const isAnswer = (frameClass & KIND_MASK) > KIND_DATA;
+    const fields = {
+      sequence: words[frame + SEQUENCE]!,
+      connection: ends[frame + CONNECTION]!,
+      remote: isAnswer ? remote : own,
+      isFlagged: (frameClass & ECHO_FLAG) !== 0,
+    };
+    if (!isAnswer) return wire.encodePacket(this.octets, at, fields);
+    const said = { said: pool.said(frame), counts: ends[frame + REMAINING]! };
+    return wire.encodeAnswer(this.octets, at, { ...fields, ...said });
   }
 
   /** Zeros, and the ICRC over them; `end` is that of the packet. */
@@ -237,8 +263,11 @@ export class FrameOctetsWriter {
     flow: FlowOfFrames | undefined,
   ): number {
     const kind = pool.words[frame + CLASS]! & KIND_MASK;
-    const transport = UDP_HEADER_OCTETS + BTH_OCTETS + ICRC_OCTETS;
+    const wire = flow?.wire ?? null;
+    const headers = wire?.packetOctets ?? BTH_OCTETS + ICRC_OCTETS;
+    const transport = UDP_HEADER_OCTETS + headers;
     if (kind === KIND_ACK || kind === KIND_NAK) {
+      if (wire !== null) return UDP_HEADER_OCTETS + wire.answerOctets;
       const selectiveOctets = pool.said(frame) === 0 ? 0 : SELECTIVE_ACK_OCTETS;
       return transport + AETH_OCTETS + selectiveOctets;
     }
@@ -249,7 +278,13 @@ export class FrameOctetsWriter {
     return Math.min(room, payload + (kind === KIND_RAW ? UDP_HEADER_OCTETS : transport));
   }
 
-  private writeIp(pool: FramePool, frame: number, at: number, body: number): number {
+  private writeIp(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    body: number,
+    wire: TransportWire | null,
+  ): number {
     const { ip, udp, stations } = this;
     const { words, ends } = pool;
     const frameClass = words[frame + CLASS]!;
@@ -261,7 +296,7 @@ export class FrameOctetsWriter {
     ip.source = stations.ipv4(ends[frame + SOURCE]!);
     ip.destination = (frameClass & GROUP_FLAG) === 0 ? stations.ipv4(target) : groupIpv4(target);
     udp.sourcePort = flowSourcePort(words[frame + HASH]!);
-    udp.destinationPort = kind === KIND_RAW ? DISCARD_UDP_PORT : ROCE_UDP_PORT;
+    udp.destinationPort = kind === KIND_RAW ? DISCARD_UDP_PORT : (wire?.udpPort ?? ROCE_UDP_PORT);
     udp.totalOctets = body;
     return encodeUdpHeader(this.octets, encodeIpv4Header(this.octets, at, ip), udp);
   }

@@ -10,14 +10,15 @@ export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
   if (spec.kind !== 'host') return names;
   const { hash, target } = spec.sends[send.connection]!;
   const targets = new Set(receives.map(({ device }) => device));
-  const isGroup = fabric.flows[flow]!.group;
+  const { group: isGroup, transport } = fabric.flows[flow]!;
+  const spreads = transport.kind === 'reliable' && transport.spreads;
   const visit = (device: number, came: number, ports: readonly number[]): void => {
     for (const port of ports) {
       const end = fabric.linkEnds[device]![port]!;
       if (port === came || names.has(end.name)) continue;
       names.add(end.name);
       if (targets.has(end.peerDevice)) continue;
-      const next = egressesOf(fabric, end, { target, hash, isGroup });
+      const next = egressesOf(fabric, end, { target, hash, isGroup, spreads });
       visit(end.peerDevice, end.peerPort, next);
     }
   };
@@ -30,13 +31,15 @@ interface Forwarded {
   readonly target: number;
   readonly hash: number;
   readonly isGroup: boolean;
+  /** They take all equal-cost ports, whatever switches do. */
+  readonly spreads: boolean;
 }
 
 /** Of the device at the other end of a link, by which they arrive. */
 function egressesOf(
   fabric: Fabric,
   { peerDevice: device, peerPort: came }: LinkEnd,
-  { target, hash, isGroup }: Forwarded,
+  { target, hash, isGroup, spreads }: Forwarded,
 ): readonly number[] {
   const spec = fabric.specs[device]!;
   if (spec.kind === 'host') return [];
@@ -48,6 +51,6 @@ function egressesOf(
   const { routes, balancing } = spec.forwarding;
   if (isGroup) return (routes.groupPorts[target] ?? []).filter((port) => port !== came);
   const set = routes.sets[routes.setOfHost[target]!] ?? [];
-  if (balancing !== null || set.length < 2) return [...set];
+  if (spreads || balancing !== null || set.length < 2) return [...set];
   return [set[chooseEqual(hash, saltOf(spec.index), set.length)]!];
 }

@@ -151,7 +151,7 @@ export function makeReceivers(
   /** The ACK of what came before the last packet, which was marked otherwise. */
   function earlierAnswer(c: number, pool: FramePool): number {
     const frame = pool.copyFrom(templates, template[c]);
-    receivingOf[c].answerEarlier(c, pool, frame);
+    receivingOf[c].answerEarlier!(c, pool, frame);
     return frame;
   }
 

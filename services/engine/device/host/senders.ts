@@ -138,6 +138,8 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
   const transports = new Map(kinds.map((own) => [own.kind, own.create(tables, connections)]));
   /** By connection; raw ones have none. */
   const sendingOf: TransportSender[] = [];
+  /** The same of those that say more of each packet, or admit it. */
+  const steered = new Array<TransportSender | null>(template.length).fill(null);
 
   function configure(c: number, spec: SendSpec, seed: number, rows: TrackedRows): void {
     specs[c] = spec;
@@ -147,7 +149,9 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     messageBorn[c] = isReleasedByMessage(spec) ? new Float64Array(spec.messages) : null;
     template[c] = makeTemplate(spec);
     initialise(c, spec);
-    if (spec.transport !== null) sendingOf[c].configure?.(c, spec, rows);
+    if (spec.transport === null) return;
+    sendingOf[c].configure?.(c, spec, rows);
+    if (sendingOf[c].departs !== undefined) steered[c] = sendingOf[c];
   }
 
   function transportOf({ kind }: TransportSpec): Transport {
@@ -202,6 +206,7 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
       if (at >= state[s + END]) return BLOCKED;
       if (at > now) return later(at);
     } else if (now >= state[s + END] && next >= state[s + HIGHEST]) return BLOCKED;
+    if (steered[c]?.permits?.(c) === false) return BLOCKED;
     const pace = state[s + PACE_AT];
     return pace > now ? later(pace) : READY;
   }
@@ -228,6 +233,7 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     } else state[s + LEFT] = left;
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, bornOf(c, s, next));
+    steered[c]?.departs?.(c, pool, frame, next < state[s + HIGHEST]);
     state[s + NEXT] = next + 1;
     if (next < state[s + HIGHEST]) resent(c, s, next);
     else state[s + HIGHEST] = next + 1;

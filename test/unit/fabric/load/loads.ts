@@ -31,6 +31,8 @@ export const RELIABLE = {
   timeoutPs: 1e9,
   maxTimeoutPs: 1.6e10,
   fewPackets: 0,
+  overheadBytes: 62,
+  spreads: false,
   fewTimeoutPs: 1e9,
 } as const;
 

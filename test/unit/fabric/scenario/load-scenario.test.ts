@@ -231,6 +231,8 @@ describe('the load section', () => {
       timeoutPs: 4e9,
       maxTimeoutPs: 64e9,
       fewPackets: 0,
+      overheadBytes: 62,
+      spreads: false,
       fewTimeoutPs: 4e9,
     });
   });

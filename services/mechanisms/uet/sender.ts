@@ -1,0 +1,249 @@
+/**
+ * The sending end: which packet goes next, on which path, and whether the window admits it. What
+ * was sent leaves the window as the receiver counts what it has received, in whatever order; the
+ * bitmap only says what is missing. It relies on a window of packets, so that a bit, a time and an
+ * EV of a ring stand for one packet each.
+ */
+
+import { firstBroken } from '../../engine/contract/broken.js';
+import type { SendSpec } from '../../engine/contract/spec.js';
+import type {
+  TrackedRows,
+  TransportEnds,
+  TransportSender,
+} from '../../engine/contract/transport.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, ECHO_FLAG, HASH, REMAINING, SEQUENCE } from '../../engine/frame/frame-pool.js';
+import { assert } from '../../engine/kernel/assert.js';
+import { clear, firstMissing, has, set } from '../../engine/kernel/bit-window.js';
+import { assertFields } from '../../engine/kernel/fields.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { FrameRef } from '../../engine/units/indices.js';
+import { RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
+import { cameGood, entropyOf, hashOf, nextEntropy, penalise, PENALTY } from './entropy.js';
+import { ofSenders } from './invariants.js';
+import type { Window } from './layout.js';
+import { baseOf, bitmapOf, offsetOf, outOfOrderOf, unitsOf, windowOf } from './layout.js';
+import type { Feedback } from './machine.js';
+import {
+  delayOf,
+  initialise,
+  IN_FLIGHT,
+  NSCC_WORDS,
+  onAck,
+  onLoss,
+  onTimeout,
+  WINDOW,
+} from './machine.js';
+import type { UetSpec } from './spec.js';
+
+// Words of a sending end behind those of NSCC, in doubles.
+
+/** Up to here, without it, acknowledgements have cleared the bitmap. */
+const CLEARED = NSCC_WORDS;
+/** One past the highest packet that is known to have arrived. */
+const SACKED_TO = NSCC_WORDS + 1;
+/** Packets below it that are not known to have arrived are lost. */
+const LOST_TO = NSCC_WORDS + 2;
+/** Lost packets below it were sent again. */
+const RESENT_TO = NSCC_WORDS + 3;
+/** Until it is acknowledged, packets out of order tell no further loss. */
+const RECOVER_TO = NSCC_WORDS + 4;
+/** Units that the receiver had at the newest acknowledgement. */
+const UNITS = NSCC_WORDS + 5;
+const STRIDE = NSCC_WORDS + 6;
+assertFields(STRIDE - NSCC_WORDS, 0, 1, 2, 3, 4, 5);
+
+/** Not timed: it was sent more than once. */
+const UNTIMED = -1;
+/** Out of order by more than so many packets, and by so much of the window: a loss (SLEEK). */
+const LOSS_PACKETS = 5;
+const LOSS_WINDOWS = 1.5;
+
+export function makeSender(
+  tables: Tables,
+  ends: TransportEnds,
+  words: Int32Array,
+): TransportSender {
+  const state = tables.float64('transport', STRIDE);
+  const times = new Float64Array(words.buffer, words.byteOffset, words.length / 2);
+  const octets = new Uint8Array(words.buffer, words.byteOffset, 4 * words.length);
+  const specs: UetSpec[] = [];
+  const sends: SendSpec[] = [];
+  const windows: Window[] = [];
+  const told: Feedback = { newOctets: 0, marked: false, delayPs: 0, now: 0 };
+
+  function configure(c: number, send: SendSpec, rows: TrackedRows): void {
+    specs[c] = send.transport as UetSpec;
+    sends[c] = send;
+    windows[c] = windowOf(specs[c], rows);
+    initialise(state, windows[c].row * STRIDE, specs[c].nscc);
+  }
+
+  /** The oldest packet is always sent again: nothing else may be left to come. */
+  function permits(c: number): boolean {
+    const next = ends.next(c);
+    if (next === ends.unacked(c) && next < ends.highest(c)) return true;
+    const s = windows[c].row * STRIDE;
+    return state[s + WINDOW] >= state[s + IN_FLIGHT] + specs[c].fullOctets;
+  }
+
+  function departs(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void {
+    const { row, bits, times: first, evs, entropy: w } = windows[c];
+    const { entropy: how, nscc, fullOctets } = specs[c];
+    const s = row * STRIDE;
+    const { hash } = sends[c];
+    const { words: fields, ends: further } = pool;
+    const at = fields[frame + SEQUENCE] % bits;
+    const entropy = nextEntropy(words, w, how, hash);
+    fields[frame + HASH] = hashOf(hash, entropy, how);
+    octets[4 * evs + at] = entropy;
+    times[first + at] = isResent ? UNTIMED : ends.clock.now;
+    const isLast = further[frame + REMAINING] === 0;
+    state[s + IN_FLIGHT] += octetsOf(c, fields[frame + SEQUENCE]);
+    const isFull = state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets;
+    assert(isResent || state[s + IN_FLIGHT] <= nscc.maxWindow, 'uet.window-is-kept');
+    if (isLast || isResent || isFull) fields[frame + CLASS] |= ECHO_FLAG;
+  }
+
+  function octetsOf(c: number, packet: number): number {
+    const { fullOctets, lastOctets } = specs[c];
+    const { packetsPerMessage } = sends[c];
+    return (packet + 1) % packetsPerMessage === 0 ? lastOctets : fullOctets;
+  }
+
+  /** Losses are the transport's own business: no other rate control runs beside it. */
+  function tellsLoss(): boolean {
+    return false;
+  }
+
+  function answered(c: number, pool: FramePool, frame: FrameRef): boolean {
+    const { row, first, bits, entropy: w } = windows[c];
+    const { entropy: how, nscc } = specs[c];
+    const s = row * STRIDE;
+    const expected = pool.words[frame + SEQUENCE];
+    const said = pool.said(frame);
+    const counts = pool.ends[frame + REMAINING];
+    told.marked = (pool.words[frame + CLASS] & ECHO_FLAG) !== 0;
+    told.now = ends.clock.now;
+    told.delayPs = delay(c, s, expected + offsetOf(said));
+    told.newOctets = received(s, unitsOf(counts));
+    note(c, s, expected, said);
+    if (ends.acknowledge(c, expected)) {
+      clear(words, first, bits, state[s + CLEARED], expected);
+      state[s + CLEARED] = expected;
+    }
+    if (ends.unacked(c) === ends.highest(c)) state[s + IN_FLIGHT] = 0;
+    const entropy = entropyOf(pool.words[frame + HASH], how);
+    if (told.marked) penalise(words, w, entropy, PENALTY.marked);
+    else cameGood(words, w, how, entropy);
+    onAck(state, s, nscc, told);
+    if (isLoss(c, s, outOfOrderOf(counts))) lose(c, s);
+    const packet = lostFrom(c, s, ends.unacked(c));
+    if (packet !== ends.next(c)) ends.goTo(c, packet);
+    return true;
+  }
+
+  /** The delay of a packet that was sent once; negative: it cannot be timed. */
+  function delay(c: number, s: number, packet: number): number {
+    const { bits, times: first } = windows[c];
+    // Its place in the ring may be that of a later one.
+    if (packet < 0 || packet + bits < ends.highest(c)) return -1;
+    const sentAt = times[first + (packet % bits)];
+    return sentAt === UNTIMED ? -1 : delayOf(state, s, ends.clock.now - sentAt);
+  }
+
+  /** Octets that came since the newest acknowledgement; one that was overtaken has none. */
+  function received(s: number, units: number): number {
+    const newUnits = (units - state[s + UNITS] + RECEIVED_MODULO) % RECEIVED_MODULO;
+    if (newUnits >= RECEIVED_MODULO / 2) return 0;
+    state[s + UNITS] = units;
+    const newOctets = newUnits * RECEIVED_UNIT;
+    state[s + IN_FLIGHT] = Math.max(0, state[s + IN_FLIGHT] - newOctets);
+    return newOctets;
+  }
+
+  function note(c: number, s: number, expected: number, said: number): void {
+    const { first, bits } = windows[c];
+    const base = expected + baseOf(said);
+    const unacked = ends.unacked(c);
+    for (let rest = bitmapOf(said); rest !== 0; rest &= rest - 1) {
+      const packet = base + 31 - Math.clz32(rest & -rest);
+      if (packet < unacked) continue;
+      assert(packet < ends.highest(c), 'uet.acknowledged-was-sent');
+      set(words, first, bits, packet);
+      if (packet >= state[s + SACKED_TO]) state[s + SACKED_TO] = packet + 1;
+    }
+  }
+
+  /** SLEEK: so much has overtaken the oldest packet that it will not come. */
+  function isLoss(c: number, s: number, outOfOrder: number): boolean {
+    if (ends.unacked(c) < state[s + RECOVER_TO]) return false;
+    const { maxWindow } = specs[c].nscc;
+    const { fullOctets } = specs[c];
+    const most = Math.min(LOSS_WINDOWS * state[s + WINDOW], maxWindow);
+    return outOfOrder * fullOctets > Math.max(most, LOSS_PACKETS * fullOctets);
+  }
+
+  /** All holes below the highest packet that arrived are lost. */
+  function lose(c: number, s: number): void {
+    state[s + RESENT_TO] = ends.unacked(c);
+    state[s + LOST_TO] = Math.max(ends.unacked(c), state[s + SACKED_TO]);
+    state[s + RECOVER_TO] = ends.highest(c);
+    const { first, bits } = windows[c];
+    const to = state[s + LOST_TO];
+    const missing = (from: number): number => firstMissing(words, first, bits, from, to);
+    for (let hole = missing(ends.unacked(c)); hole < to; hole = missing(hole + 1)) {
+      giveUp(c, s, hole, PENALTY.lost);
+      onLoss(state, s, specs[c].nscc, octetsOf(c, hole), ends.clock.now);
+    }
+  }
+
+  function giveUp(c: number, s: number, packet: number, penalty: number): void {
+    const { bits, evs, entropy: w } = windows[c];
+    penalise(words, w, octets[4 * evs + (packet % bits)], penalty);
+    state[s + IN_FLIGHT] = Math.max(0, state[s + IN_FLIGHT] - octetsOf(c, packet));
+  }
+
+  /** The first packet from `from` on that is lost and not sent again; or else the next new one. */
+  function lostFrom(c: number, s: number, from: number): number {
+    const { first, bits } = windows[c];
+    const to = state[s + LOST_TO];
+    const start = Math.max(from, state[s + RESENT_TO]);
+    const packet = start < to ? firstMissing(words, first, bits, start, to) : to;
+    return start < to && packet < to ? packet : ends.highest(c);
+  }
+
+  function follows(c: number, packet: number): number {
+    const s = windows[c].row * STRIDE;
+    state[s + RESENT_TO] = packet + 1;
+    return lostFrom(c, s, ends.unacked(c));
+  }
+
+  /** All that is not known to have arrived is lost, what was sent again included. */
+  function timedOut(c: number): void {
+    const s = windows[c].row * STRIDE;
+    state[s + LOST_TO] = ends.highest(c);
+    state[s + RESENT_TO] = ends.unacked(c);
+    state[s + RECOVER_TO] = ends.highest(c);
+    giveUp(c, s, ends.unacked(c), PENALTY.timeout);
+    state[s + IN_FLIGHT] = 0;
+    onTimeout(state, s, specs[c].nscc);
+    ends.goTo(c, ends.unacked(c));
+  }
+
+  function broken(c: number): string | null {
+    const { row, first, bits, packets } = windows[c];
+    const s = row * STRIDE;
+    const { minWindow, maxWindow } = specs[c].nscc;
+    const [unacked, highest, next] = [ends.unacked(c), ends.highest(c), ends.next(c)];
+    return firstBroken('uet', ofSenders, {
+      ...{ unacked, highest, next, lost: lostFrom(c, s, unacked), packets },
+      ...{ cleared: state[s + CLEARED], sackedTo: state[s + SACKED_TO] },
+      ...{ lostTo: state[s + LOST_TO], hasOldest: has(words, first, bits, unacked) },
+      ...{ window: state[s + WINDOW], minWindow, maxWindow, inFlight: state[s + IN_FLIGHT] },
+    });
+  }
+
+  return { configure, permits, departs, tellsLoss, answered, follows, timedOut, broken };
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  blankUetAck,
+  blankUetRequest,
+  decodeUetAck,
+  decodeUetRequest,
+  encodeUetAck,
+  encodeUetRequest,
+  UET_ACK_CC_OCTETS,
+  UET_REQUEST_OCTETS,
+} from '../../../../services/engine/wire/uet.js';
+import { fc } from '../../../kit/properties.js';
+import { hexOf, octetsOf } from './vectors.js';
+
+const SEED = { seed: 52 };
+const u16 = fc.nat(0xffff);
+const u32 = fc.nat(0xffffffff);
+const signed = fc.integer({ min: -0x8000, max: 0x7fff });
+
+describe('a request of Ultra Ethernet Transport', () => {
+  const request = fc.record({
+    ...{ retransmitted: fc.boolean(), ackRequested: fc.boolean(), syn: fc.boolean() },
+    ...{ psn: u32, sourcePdc: u16, destinationPdc: u16 },
+  });
+
+  it('has these octets: packet 258 of connection 17 to 34, which asks for an answer', () => {
+    const octets = new Uint8Array(UET_REQUEST_OCTETS);
+    const record = { ...blankUetRequest(), ackRequested: true };
+    Object.assign(record, { psn: 258, sourcePdc: 17, destinationPdc: 34 });
+    assert.equal(encodeUetRequest(octets, 0, record), UET_REQUEST_OCTETS);
+    assert.deepEqual(octets, octetsOf('1188 0000 00000102 0011 0022'));
+  });
+
+  it('comes back as it was', () => {
+    fc.assert(
+      fc.property(request, (record) => {
+        const octets = new Uint8Array(UET_REQUEST_OCTETS);
+        encodeUetRequest(octets, 0, record);
+        const read = blankUetRequest();
+        assert.equal(decodeUetRequest(octets, 0, read), 'ok');
+        assert.deepEqual({ ...read }, { ...record });
+      }),
+      SEED,
+    );
+    const read = blankUetRequest();
+    assert.equal(decodeUetRequest(new Uint8Array(11), 0, read), 'too-short');
+    assert.equal(decodeUetRequest(new Uint8Array(12), 0, read), 'wrong-opcode');
+  });
+});
+
+describe('an acknowledgement of Ultra Ethernet Transport', () => {
+  const ack = fc.record({
+    ...{ marked: fc.boolean(), cumulativePsn: u32, ackOffset: signed, sourcePdc: u16 },
+    ...{ destinationPdc: u16, sackOffset: signed, sackLow: u32, sackHigh: u32 },
+    ...{ serviceTime: u16, restore: fc.boolean(), penalty: fc.nat(0x7f) },
+    ...{ receivedUnits: fc.nat(0xffffff), outOfOrder: u16 },
+  });
+
+  it('has these octets: 256 expected, 258 and 259 have come, 259 was marked', () => {
+    const octets = new Uint8Array(UET_ACK_CC_OCTETS);
+    const known = {
+      ...{ ...blankUetAck(), marked: true, ackOffset: 3, cumulativePsn: 256, sourcePdc: 34 },
+      ...{ destinationPdc: 17, sackLow: 0xd, serviceTime: 8, penalty: 64, receivedUnits: 291 },
+      outOfOrder: 2,
+    };
+    assert.equal(encodeUetAck(octets, 0, known), UET_ACK_CC_OCTETS);
+    const expected = octetsOf(
+      '4220 0003 00000100 0022 0011 00 80 0000 000000000000000D 0008 40 000123 0002',
+    );
+    assert.equal(hexOf(octets), hexOf(expected));
+  });
+
+  it('comes back as it was, and is refused with the state of credit', () => {
+    const octets = new Uint8Array(UET_ACK_CC_OCTETS);
+    const read = blankUetAck();
+    fc.assert(
+      fc.property(ack, (record) => {
+        encodeUetAck(octets, 0, record);
+        assert.equal(decodeUetAck(octets, 0, read), 'ok');
+        assert.deepEqual({ ...read }, { ...record });
+      }),
+      SEED,
+    );
+    octets[12] = 0x10;
+    assert.equal(decodeUetAck(octets, 0, read), 'wrong-version');
+    assert.equal(decodeUetAck(octets.subarray(1), 0, read), 'too-short');
+    assert.equal(decodeUetAck(new Uint8Array(32), 0, read), 'wrong-opcode');
+  });
+});
