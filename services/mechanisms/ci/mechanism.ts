@@ -68,6 +68,10 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     host.hold(slot, port, mask);
   }
 
+  isHolding(port: PortRow, priority: Priority): boolean {
+    return (this.blocked[port] & (1 << priority)) !== 0;
+  }
+
   isPeer(port: PortRow): boolean {
     return this.peers[port] !== 0;
   }

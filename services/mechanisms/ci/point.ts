@@ -225,7 +225,25 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   broken(): string | null {
-    return firstBroken('ci', invariants, this);
+    return firstBroken('ci', invariants, this.state());
+  }
+
+  /** What invariants compare; counted anew. */
+  private state(): invariants.CiState {
+    const { counters, table, spec } = this;
+    return {
+      ...{ counters, table, isCleanupDue: this.cleanupArmed, ports: this.#macs.length },
+      maxCim: spec.maxCim,
+      queued: (slot) => {
+        const out = table.get(slot, STREAM_PORT) + this.#firstPort;
+        const congesting = this.waiting(table.ages.keyOf(slot), out, 1 << spec.priority);
+        return [this.waiting(table.ages.keyOf(slot), out, spec.monitorQueues), congesting];
+      },
+      held: (port) => {
+        const out = port + this.#firstPort;
+        return [this.#gate.isHolding(out, spec.priority), this.isHeadBehind(out)];
+      },
+    };
   }
 
   /** A CIM was received by a port: its flow is isolated at the egress there, or no longer. */
@@ -371,18 +389,18 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     table.clear(slot);
     table.set(slot, STREAM_PORT, out - this.#firstPort);
     table.set(slot, STREAM_MASK, mask);
-    table.set(slot, STREAM_AHEAD, this.waiting(key, out));
+    table.set(slot, STREAM_AHEAD, this.waiting(key, out, this.#spec.monitorQueues));
     this.uncongestedPs[out - this.#firstPort] = Infinity;
     assert(table.ages.count <= this.#spec.maxStreams, 'ci.streams-of-table');
     this.armCleanup();
     return slot;
   }
 
-  /** Frames of a flow in the monitored queues of an egress. */
-  private waiting(key: number, out: number): number {
+  /** Frames of a flow in some queues of an egress. */
+  private waiting(key: number, out: number, classes: number): number {
     let count = 0;
     this.#carrier.forEachQueued(out, (frame, trafficClass) => {
-      if ((this.#spec.monitorQueues & (1 << trafficClass)) === 0) return;
+      if ((classes & (1 << trafficClass)) === 0) return;
       if (this.isIdentified(frame) && this.keyOf(frame) === key) count++;
     });
     return count;
@@ -390,12 +408,14 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
 
   /** The congesting queue waits while frames of its first flow are in the monitored queue. */
   private holdForHead(out: number): void {
-    const { priority } = this.#spec;
-    const head = this.#carrier.head(out, priority);
-    // The first frame may be of no isolated flow: it waits for no frame of the monitored queues.
+    this.#gate.holdCongesting(out, this.#spec.priority, this.isHeadBehind(out));
+  }
+
+  /** The first frame may be of no isolated flow: it waits for no frame of the monitored queues. */
+  private isHeadBehind(out: number): boolean {
+    const head = this.#carrier.head(out, this.#spec.priority);
     const slot = head < 0 ? -1 : this.find(head, out);
-    const ahead = slot < 0 ? 0 : this.table.get(slot, STREAM_AHEAD);
-    this.#gate.holdCongesting(out, priority, ahead > 0);
+    return slot >= 0 && this.table.get(slot, STREAM_AHEAD) > 0;
   }
 
   /** The congesting queue is short, and the monitored ones are not long. */

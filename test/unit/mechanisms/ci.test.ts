@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as invariants from '../../../services/mechanisms/ci/invariants.js';
 import {
   blockedAlong,
   flowKey,
@@ -137,8 +136,7 @@ load:
       assert.equal(outcome.watch.overtaken, 0);
       assert.ok(isolationOf(outcome, 'leaf2').counters['ciFramesIsolated']! > 0);
       for (const point of outcome.points) {
-        assert.ok(invariants.countsAreSane(point));
-        assert.ok(invariants.everyFlowIsAccountedFor(point));
+        assert.equal(point.broken(), null);
       }
     });
   }
@@ -149,7 +147,10 @@ load:
         ciOf(engine).holdCongesting = () => undefined;
       });
       assert.ok(outcome.watch.overtaken > 0, own.setting);
-      assert.match(outcome.results.failure!.reason, /overtaken by a later one of its flow/);
+      assert.match(
+        outcome.results.failure!.reason,
+        /overtaken by a later one of its flow|holdsKeepOrder/,
+      );
     }
   });
 
