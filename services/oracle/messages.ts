@@ -6,8 +6,7 @@ import { u16 } from './ethernet.js';
 const [C_TAG, S_TAG, CN_TAG, CNM] = [0x8100, 0x88a8, 0x22e9, 0x22e7];
 const [IPV4, IPV6, CONGESTION] = [0x0800, 0x86dd, 0x89a2];
 const [ROCE_PORT, CNP_OPCODE] = [4791, 0x81];
-const [SFCM_SUBTYPE, SFCM_VERSION] = [1, 1];
-const UDP_PORTS = [49_374, 49_375];
+const [SFCM_SUBTYPE, SFCM_VERSION, UDP_PORTS] = [1, 1, [49_374, 49_375]];
 
 /** The EtherType behind the tags, and the Flow ID of a CN-TAG among them (802.1Q 33.2). */
 function behindTags(octets: Uint8Array): { readonly at: number; readonly flowId: number } {

@@ -18,7 +18,7 @@ export interface CiState {
   readonly isCleanupDue: boolean;
   readonly ports: number;
   readonly maxCim: number;
-  /** Frames of an entry in the queues of its egress: those of the monitored, and the congesting one. */
+  /** Frames of an entry in the queues of its egress: the monitored ones, and the congesting one. */
   queued(slot: number): readonly [monitored: number, congesting: number];
   /** Whether the congesting queue of an egress is held, and has to be, to keep frames in order. */
   held(port: number): readonly [is: boolean, must: boolean];

@@ -327,12 +327,4 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     from: 'own.cfSent++;',
     to: '',
   },
-  {
-    name: 'a receiver counts frames that are not marked',
-    rule: 'figures',
-    example: 'incast-dcqcn',
-    file: 'services/engine/device/host/receivers.js',
-    from: /(state\[s \+ 9[^\]]*\])\+\+;/,
-    to: '$1 += 2;',
-  },
 ];

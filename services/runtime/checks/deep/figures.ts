@@ -14,11 +14,12 @@ import {
   OPCODE,
   opcodeOf,
   ORDERED_SET,
+  PRIORITIES,
   pauseOpcodeOf,
   u16,
 } from '../../../oracle/ethernet.js';
 import { cnmOf, congestionPduOf, queuePairOf, sfcmOf } from '../../../oracle/messages.js';
-import type { Observer, Port, Queued, Start } from '../../../oracle/model/model.js';
+import type { Observer, Port, Queued } from '../../../oracle/model/model.js';
 import type { WireEvent, WireFrame } from '../../../oracle/record.js';
 import type { MessageCount } from '../../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../../mechanisms/registry.js';
@@ -37,9 +38,8 @@ interface Group {
   readonly figures: Iterable<Compared>;
 }
 
-/** The vector of priorities of PFC (802.1Q 36.1.3). */
+/** The vector of priorities that a frame pauses (802.1Q 36.1.3). */
 const ENABLE_AT = 16;
-const CE = 3;
 /** Of a PDU of congestion messages (802.1Qcz 49.4.3). */
 const CIM_SUBTYPE = 0;
 
@@ -92,22 +92,9 @@ export class Figures implements Observer {
     else if (kind === 'effect') addControl(counts, 'received', event.octets);
   }
 
-  joining(out: Port, { frame, cameEcn, isMoved }: Queued): void {
-    if (!isMoved) this.addMark(out, cameEcn, frame);
-  }
-
   joined(out: Port, { trafficClass }: Queued): void {
     const octets = out.queueOctets[trafficClass]!;
     this.ports[out.device.index]![out.index]!.peak(`queue ${trafficClass}`, octets);
-  }
-
-  starting(port: Port, { queued, frame }: Start): void {
-    this.addMark(port, queued.frame.ecn, frame);
-  }
-
-  private addMark(port: Port, before: number, { ecn, priority }: WireFrame): void {
-    if (before === CE || ecn !== CE) return;
-    this.ports[port.device.index]![port.index]!.add(`marks ${priority}`);
   }
 
   /** The first figure that is another; null: all are as counted. */
@@ -159,22 +146,20 @@ export class Figures implements Observer {
   private *ofFlows({ flows }: RunResults): Generator<Compared> {
     // Copies for a group have the group's number in place of a host's, and have no host here.
     const hosts = new Map(this.fabric.specs.map((spec) => [spec.name, spec]));
-    for (const { flow, name, sentFrames, frames, markedFrames, transport, ...ends } of flows) {
+    for (const { flow, name, sentFrames, frames, transport, ...ends } of flows) {
       const [source, destination] = [hosts.get(ends.source), hosts.get(ends.destination)];
       if (source?.kind !== 'host' || destination?.kind !== 'host') continue;
       // Frames may wait inside a NIC with buffers of its own, or be dropped there.
       if (source.nic === null) {
         yield [`frames sent of ${name}`, this.flows.of(`sent ${flow}`), sentFrames];
       }
-      if (destination.nic !== null) continue;
-      yield [`marked frames of ${name}`, this.flows.of(`marked ${flow}`), markedFrames];
-      if (transport !== 'raw') continue;
+      if (destination.nic !== null || transport !== 'raw') continue;
       yield [`frames of ${name}`, this.flows.of(`received ${flow}`), frames];
     }
   }
 
   private addFlow(device: number, what: 'sent' | 'received', frame: WireFrame, many = 1): void {
-    const { kind, target, connection, ecn } = frame;
+    const { kind, target, connection } = frame;
     const to = this.fabric.specs[target];
     if ((kind !== 'raw' && kind !== 'data') || to?.kind !== 'host' || frame.isGroup) return;
     // A sender may state another's address.
@@ -183,7 +168,6 @@ export class Figures implements Observer {
     if (!isMeant) return;
     const flow = to.receives[connection]?.flow;
     this.flows.add(`${what} ${flow}`, many);
-    if (what === 'received' && ecn === CE) this.flows.add(`marked ${flow}`, many);
   }
 
   private addMessage(device: number, what: 'sent' | 'received', frame: WireFrame): void {
@@ -222,9 +206,8 @@ function* ofQueues(counts: Counts, row: PortResult, { device }: Port): Generator
   const { isHost, isBridge, hasPools, hasPlainClasses, classOf } = device.configuration;
   // Chips with pools have cells of their own.
   if (isHost || isBridge || hasPools || !hasPlainClasses) return;
-  for (const { priority, markedFrames, peakQueueOctets } of row.priorities) {
+  for (const { priority, peakQueueOctets } of row.priorities) {
     const at = `of priority ${priority}`;
-    yield [`marks ${at}`, counts.of(`marks ${priority}`), markedFrames];
     yield [`longest queue ${at}`, counts.of(`queue ${classOf[priority]}`), peakQueueOctets];
   }
 }
@@ -250,7 +233,7 @@ function* ofControl(counts: Counts, row: PortResult): Generator<Compared> {
   yield ['control frames received', counts.of('control received'), row.controlReceived];
   for (const { priority, stopsSent } of row.priorities) {
     // Those that end a pause, too; PAUSE is of all priorities.
-    const expected = counts.of(`sent PFC ${priority}`) + counts.of('sent PAUSE');
+    const expected = counts.of(`sent pause ${priority}`);
     yield [`pause frames sent of priority ${priority}`, expected, stopsSent];
   }
 }
@@ -287,7 +270,7 @@ function addControl(counts: Counts, way: Way, octets: Uint8Array): void {
   counts.add(`control ${way}`);
   counts.add(`${way} ${isSet ? `set ${octets[1]}` : `opcode ${opcodeOf(octets)}`}`);
   const pause = pauseOpcodeOf(octets);
-  if (pause === OPCODE.pause) counts.add(`${way} PAUSE`);
-  if (pause !== OPCODE.pfc) return;
-  for (const priority of bitsOf(u16(octets, ENABLE_AT))) counts.add(`${way} PFC ${priority}`);
+  if (pause === null) return;
+  const named = pause === OPCODE.pause ? PRIORITIES : bitsOf(u16(octets, ENABLE_AT));
+  for (const priority of named) counts.add(`${way} pause ${priority}`);
 }
