@@ -98,16 +98,16 @@ export const PORT_MEASURES = measures<PortReading>()({
   },
   stopsSent: {
     unit: 'frames',
-    meaning: 'Frames sent that pause the peer.',
+    meaning: 'PAUSE or PFC frames sent that stop the peer or let it go on: XOFF, again, and XON.',
     read: ({ engine, port, priority }) => engine.stopsSent(port, priority),
     column: 'sent_pauses',
     total: 'sum',
     monitored: {
       name: 'sent.pauses',
       kind: 'counter',
-      meaning: 'Frames sent that pause the link partner.',
+      meaning: 'PAUSE or PFC frames sent, to stop the link partner or to let it go on.',
     },
-    onPage: { head: 'XOFF sent' },
+    onPage: { head: 'XOFF and XON' },
   },
   markedFrames: {
     unit: 'frames',
