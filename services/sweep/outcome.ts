@@ -28,6 +28,8 @@ interface JobOutcome {
   readonly job: string;
   /** Of a job that is not done it is longer than the run. */
   readonly iteration: Duration;
+  /** Over that which no network can beat (the JCT ratio); null: it is not done, or has none. */
+  readonly rooflineRatio: number | null;
   /** Of its slowest collective; null: it has none that is done. */
   readonly busBps: number | null;
 }
@@ -80,11 +82,12 @@ export function outcomeOf(
 }
 
 function jobsOf({ jobs, virtualPs }: Measured): JobOutcome[] {
-  return jobs.map(({ job, startPs, iterationPs, collectives }) => {
+  return jobs.map(({ job, startPs, iterationPs, rooflinePs, collectives }) => {
     const rates = collectives.flatMap(({ busBps }) => busBps ?? []);
     return {
       job,
       iteration: { ps: iterationPs ?? virtualPs - startPs, isOpen: iterationPs === null },
+      rooflineRatio: iterationPs && rooflinePs && iterationPs / rooflinePs,
       busBps: rates.length === 0 ? null : rates.reduce((a, b) => Math.min(a, b)),
     };
   });

@@ -121,10 +121,7 @@ describe('selvage duel', () => {
     const { topology } = fabricOf('examples/permutation-sprayed.yaml');
     const transportOf = (name: string): string | undefined =>
       settingsFor(variantOf(name), loaded, topology).find((own) => own.includes('.transport='));
-    assert.equal(
-      transportOf('irn'),
-      'load.0.transport={"selective":{"mtu":4096,"ackEvery":8,"preset":"irn"}}',
-    );
+    assert.equal(transportOf('irn'), 'load.0.transport={"selective":{"mtu":4096,"preset":"irn"}}');
     assert.equal(transportOf('pfc'), undefined);
     assert.match(settingsFor(variantOf('irn'), loaded, topology)[0]!, /"flowControl":"none"/);
     assert.match(settingsFor(variantOf('pfc+irn'), loaded, topology)[0]!, /"flowControl":"pfc"/);

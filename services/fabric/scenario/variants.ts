@@ -24,7 +24,7 @@ const CARRIED = TRANSPORTS.flatMap(({ name, variants = {} }) =>
 );
 const CARRIERS: readonly string[] = CARRIED.map(({ variant }) => variant);
 /** What a load keeps of its own transport. */
-const KEPT = ['mtu', 'rate', 'ackEvery', 'ackPriority'];
+const KEPT = ['mtu', 'rate', 'ackPriority'];
 
 type Hold = (typeof HOLDS)[number];
 

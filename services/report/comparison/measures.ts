@@ -24,8 +24,9 @@ export interface Measured {
 export function measuresOf(outcome: Outcome): Measured[] {
   const { roles } = outcome;
   return [
-    ...outcome.jobs.flatMap(({ job, iteration, busBps }) => [
+    ...outcome.jobs.flatMap(({ job, iteration, rooflineRatio, busBps }) => [
       fct(`iteration of ${job}`, iteration),
+      { ...ratio(`over roofline of ${job}`, rooflineRatio), weight: 'shown' as const },
       { ...rate(`busbw of ${job}`, busBps), weight: 'shown' as const },
     ]),
     ...outcome.loads.flatMap(({ load, flows, goodputBps, fctP50, fctP99, first, last }) => [
@@ -37,7 +38,11 @@ export function measuresOf(outcome: Outcome): Measured[] {
         : [{ ...fct(`first complete${of(load)}`, first), weight: 'shown' as const }]),
       ...(last === null ? [] : [fct(`last complete${of(load)}`, last)]),
     ]),
-    rate('goodput per victim', outcome.victimsBps),
+    {
+      ...rate('goodput per victim', outcome.victimsBps),
+      // What a job's messages suffer is in its iteration.
+      weight: outcome.jobs.length > 0 ? 'shown' : 'decides',
+    },
     ...(roles === null
       ? []
       : [
@@ -58,6 +63,11 @@ function of(load: string): string {
 
 function rate(label: string, value: number | null): Measured {
   return { label, value, lessIsBetter: false, weight: 'decides', format: formatRate };
+}
+
+function ratio(label: string, value: number | null): Measured {
+  const format = (one: number): string => one.toFixed(2);
+  return { label, value, lessIsBetter: true, weight: 'decides', format };
 }
 
 function fct(label: string, duration: Duration | null): Measured {

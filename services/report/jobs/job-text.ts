@@ -23,7 +23,7 @@ export function jobText(jobs: readonly JobResult[], style: Style): string {
     style.strong('Jobs'),
     table([...head, 'rank min', 'p50', 'max', 'computing', 'exposed'], rows),
     ...collectiveTable(jobs),
-    '  roofline: on an ideal network; exposed: most time in which a rank does not compute',
+    '  roofline: no network is faster; exposed: most time in which a rank does not compute',
     ...(jobs.some(({ collectives }) => collectives.length > 0)
       ? ['  busbw: as nccl-tests define it']
       : []),
