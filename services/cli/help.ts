@@ -57,8 +57,8 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'replay',
       examples: [
-        ['replay runs/lab-5c74f663', 'what came in, once more: the same digest'],
-        ['replay runs/lab-5c74f663 --fault link-down --where leaf1:p1 --at 1ms', 'what if …'],
+        ['replay runs/lab', 'what came in, once more: the same digest'],
+        ['replay runs/lab --fault link-down --where leaf1:p1 --at 1ms', 'what if …'],
       ],
     },
   ],

@@ -112,11 +112,14 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
  */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
   const spoken = plain(topic);
-  for (const wanted of [spoken, spoken.replace(/s$/, ''), `${spoken}s`, `${spoken}es`]) {
+  const numbers = [spoken, spoken.replace(/s$/, ''), `${spoken}s`, `${spoken}es`];
+  for (const wanted of numbers) {
     for (const name of [wanted, plain(ALIAS_OF.get(joined(wanted)) ?? '')]) {
       const exact = all.filter((entry) => joined(entry.topic) === joined(name));
       if (name !== '' && exact.length > 0) return exact;
     }
+  }
+  for (const wanted of numbers) {
     const keys = all.filter((entry) => {
       const own = joined(entry.topic);
       return own.endsWith(`.${joined(wanted)}`) || own === `${joined(wanted)}[]`;

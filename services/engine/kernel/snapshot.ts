@@ -109,6 +109,9 @@ function revive(
     if (typeof current !== 'object' || current === null) {
       return copy(saved, buffers, at);
     }
+    const { kind } = current as Bag;
+    // A branch may have another part in its place, which begins anew.
+    if (kind !== undefined && kind !== (saved as Record<string, Plain>)['kind']) return current;
     assign(current as Bag, saved as Record<string, Plain>, buffers, at);
     return current;
   }

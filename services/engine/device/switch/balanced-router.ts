@@ -15,6 +15,8 @@ export class BalancedRouter extends Router {
   constructor(
     pool: FramePool,
     routes: RouteSpec,
+    /** Name of the balancing: the state of another one is none of its own. */
+    readonly kind: string,
     private readonly balancing: LoadBalancing,
     salt: number,
     ports: number,

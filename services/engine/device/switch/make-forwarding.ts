@@ -29,5 +29,5 @@ export function makeForwarding(
   const ports = spec.ports.length;
   if (balancing === null) return new Router(pool, routes, saltOf(index), ports);
   const chosen = outsidePart(balancings, { ...spec, firstPort }, balancing, carrier);
-  return new BalancedRouter(pool, routes, chosen, saltOf(index), ports);
+  return new BalancedRouter(pool, routes, balancing.name, chosen, saltOf(index), ports);
 }
