@@ -83,7 +83,10 @@ export function congestionTrees(
       episodes.filter(({ parent }) => parent === null),
       rootOf,
     ).values(),
-  ].map((roots) => treeOf(roots, children, nowPs, passers));
+  ]
+    .map((roots) => treeOf(roots, children, nowPs, passers))
+    // The turn of a frame or two of other classes is how a link is shared: nothing outruns there.
+    .filter(({ root, culprits }) => root.reason !== 'other-classes' || culprits.length > 0);
   return trees.sort(
     (a, b) =>
       b.frameTimePs - a.frameTimePs ||
