@@ -25,6 +25,9 @@ const packet: CapturedPacket = {
   comment: 'at 21474836487123 ps',
 };
 
+/** As it is read of an interface whose unit is a nanosecond. */
+const asRead = (one: CapturedPacket) => ({ ...one, ticks: one.timeNs });
+
 function captureOf(packets: readonly CapturedPacket[]): Uint8Array {
   const length = packets.reduce(
     (sum, each) => sum + packetBlockOctets(each),
@@ -71,7 +74,7 @@ describe('a capture', () => {
     assert.deepEqual(read, {
       outcome: 'ok',
       interfaces: [{ ...port, linkType: 1, nsPerTick: 1 }],
-      packets: [packet],
+      packets: [asRead(packet)],
     });
   });
 
@@ -93,7 +96,7 @@ describe('a capture', () => {
       fc.property(packets, (chosen) => {
         const read = readCapture(captureOf(chosen));
         assert.equal(read.outcome, 'ok');
-        assert.deepEqual(read.packets, chosen);
+        assert.deepEqual(read.packets, chosen.map(asRead));
       }),
       SEED,
     );
@@ -107,6 +110,7 @@ describe('a capture', () => {
       packets: [
         {
           interfaceIndex: 0,
+          ticks: 2 ** 32 + 2,
           timeNs: (2 ** 32 + 2) * 1e6,
           octets: octetsOf('aabbcc'),
           originalOctets: 64,
@@ -131,7 +135,7 @@ describe('a capture', () => {
     const octets = captureOf([packet, packet]);
     const read = readCapture(octets.subarray(0, octets.length - 1));
     assert.equal(read.outcome, 'too-short');
-    assert.deepEqual(read.packets, [packet]);
+    assert.deepEqual(read.packets, [asRead(packet)]);
   });
 
   it('that is none is refused with the reason', () => {
