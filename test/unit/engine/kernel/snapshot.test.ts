@@ -57,6 +57,16 @@ describe('snapshot', () => {
     assert.deepEqual([...to.values], [1, 2, 3, 4]);
   });
 
+  it('lets a part of another kind begin anew', () => {
+    const whole = (kind: string, own: object) => ({ part: { kind, ...own } });
+    const saved = save(whole('round', { turn: 5 }));
+    const same = whole('round', { turn: 0 });
+    const other = whole('drawn', { last: -1 });
+    restore(same, saved);
+    restore(other, saved);
+    assert.deepEqual([same, other], [whole('round', { turn: 5 }), whole('drawn', { last: -1 })]);
+  });
+
   it('refuses what is neither plain state nor in a private field', () => {
     class Careless {
       callback = (): number => 1;
