@@ -12,12 +12,12 @@ import { isLong } from '../kit/long-suite.js';
 
 const PROGRAM = 'test/kit/deep/main.js';
 
-/** The first of each rule; all of them in the long suite. */
+/** The first of every third rule; all of all rules in the long suite. */
 const PLANTED = isLong
   ? DEEP_MUTANTS
   : DEEP_MUTANTS.filter(
       ({ rule }, i) => DEEP_MUTANTS.findIndex((other) => other.rule === rule) === i,
-    );
+    ).filter((_, i) => i % 3 === 0);
 
 describe('the second oracle', () => {
   const copy = new EngineCopy(['services', 'test/kit']);

@@ -4,7 +4,7 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import { mixOf, refutedBy, textOf } from '../causes/mixes.js';
 import { isLong } from '../kit/long-suite.js';
 
-const ROUNDS = isLong ? 400 : 12;
+const ROUNDS = isLong ? 400 : 6;
 
 it(`no run without what is named first in a mix of causes refutes it, in ${ROUNDS} worlds`, () => {
   const random = new RandomStream(3, 'mixed causes');
