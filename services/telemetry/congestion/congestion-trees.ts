@@ -83,10 +83,7 @@ export function congestionTrees(
       episodes.filter(({ parent }) => parent === null),
       rootOf,
     ).values(),
-  ]
-    .map((roots) => treeOf(roots, children, nowPs, passers))
-    // The turn of a frame or two of other classes is how a link is shared: nothing outruns there.
-    .filter(({ root, culprits }) => root.reason !== 'other-classes' || culprits.length > 0);
+  ].map((roots) => treeOf(roots, children, nowPs, passers));
   return trees.sort(
     (a, b) =>
       b.frameTimePs - a.frameTimePs ||

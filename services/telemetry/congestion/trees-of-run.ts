@@ -1,3 +1,4 @@
+import { CONGESTED_PS } from '../../engine/analysis/waits/queue-book.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Congestion } from './congestion.js';
 import {
@@ -27,7 +28,16 @@ export function treesOfRun(
     const ports = portsOfFlow(fabric, flow.flow);
     return { flow: flow.flow, name, priority, startPs, endPs, ports, to, octets };
   });
-  return congestionTrees(congestion, virtualPs, onPaths, precedenceOf(fabric));
+  const trees = congestionTrees(congestion, virtualPs, onPaths, precedenceOf(fabric));
+  return trees.filter((tree) => !isTurn(tree));
+}
+
+/**
+ * Frames of other classes had their turns: that is how a link is shared, and no class was outrun.
+ * What waits longer than a queue may without being congested is said, though nobody is to name.
+ */
+function isTurn({ root, culprits, totalPs }: CongestionTree): boolean {
+  return root.reason === 'other-classes' && culprits.length === 0 && totalPs < CONGESTED_PS;
 }
 
 /** A strict arbiter never sends a lower class first; of others any may have its share. */
