@@ -4,7 +4,7 @@ import { importHpcc, kindOf } from './hpcc/hpcc.js';
 import { isTree, readTree } from './htsim/topology.js';
 import { fabricOfTree } from './htsim/tree.js';
 import { type Imported, type ImportNote, WordFile } from './imported.js';
-import { type GivenFile, importJobs, type ImportedJob, isJob, KNOWN_JOBS } from './jobs.js';
+import { type GivenFile, type ImportedJob, importJobs, KNOWN_JOBS } from './jobs.js';
 
 /** Fabrics and flows that are known by their content, beside jobs. */
 const KNOWN_FABRICS = [
@@ -32,10 +32,9 @@ interface Base {
 
 /** A scenario of files of other programs, in any order; throws their errors. */
 export function importFiles(files: readonly GivenFile[]): Imported {
-  const jobFiles = files.filter((file) => isJob(file));
-  const jobs = importJobs(jobFiles);
-  const rest = files.filter((file) => !jobFiles.includes(file));
+  const { jobs, rest } = importJobs(files);
   const base = baseOf(rest, jobs);
+  checkNames(base, jobs);
   const notes = [...base.notes, ...jobs.flatMap((job) => job.notes)];
   const loads = jobs.map((job) => loadOf(job, base.hosts, notes));
   const isBare = jobs.length > 0 && base.document.priorities === undefined;
@@ -53,7 +52,7 @@ export function importFiles(files: readonly GivenFile[]): Imported {
     document,
     files: new Map<string, string | Uint8Array>([
       ...base.files,
-      ...jobs.flatMap((job) => filesOf(job)),
+      ...jobs.flatMap(({ files: own }) => own.map(({ name, octets }) => [name, octets] as const)),
     ]),
     notes,
   };
@@ -72,9 +71,15 @@ function loadOf({ section, ranks }: ImportedJob, hosts: number, notes: ImportNot
   };
 }
 
-function filesOf({ files, section }: ImportedJob): [name: string, octets: Uint8Array][] {
-  const names = Object.values(section).flat();
-  return files.map(({ octets }, i) => [String(names[i]), octets]);
+/** Each file has a place of its own beside the scenario. */
+function checkNames(base: Base, jobs: readonly ImportedJob[]): void {
+  const taken = new Set(['scenario.yaml', ...base.files.keys()]);
+  for (const { path, name } of jobs.flatMap(({ files }) => files)) {
+    if (taken.has(name)) {
+      throw fileError(path, `another file goes beside the scenario as ${name}: rename this one`);
+    }
+    taken.add(name);
+  }
 }
 
 function baseOf(files: readonly GivenFile[], jobs: readonly ImportedJob[]): Base {

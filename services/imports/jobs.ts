@@ -18,8 +18,8 @@ export interface GivenFile {
 
 export interface ImportedJob {
   readonly format: string;
-  /** Files that go beside the scenario. */
-  readonly files: readonly GivenFile[];
+  /** Files that go beside the scenario, by their names there. */
+  readonly files: readonly (Omit<GivenFile, 'text'> & { readonly name: string })[];
   /** What the scenario says of the job. */
   readonly section: Readonly<Record<string, unknown>>;
   readonly ranks: number;
@@ -115,18 +115,19 @@ const KINDS: readonly JobKind[] = [
 /** What the formats of jobs are called. */
 export const KNOWN_JOBS: readonly string[] = KINDS.map(({ known }) => known);
 
-export function isJob(file: GivenFile): boolean {
-  return KINDS.some(({ is }) => is(file));
-}
-
-/** The jobs of files that have some; throws the errors of the first that has any. */
-export function importJobs(files: readonly GivenFile[]): ImportedJob[] {
-  return KINDS.flatMap((kind) => {
-    const own = files.filter((file) => KINDS.find(({ is }) => is(file)) === kind);
+/** The jobs of files, and the files that have none; throws the errors of the first that has any. */
+export function importJobs(files: readonly GivenFile[]): {
+  readonly jobs: readonly ImportedJob[];
+  readonly rest: readonly GivenFile[];
+} {
+  const kinds = new Map(files.map((file) => [file, KINDS.find(({ is }) => is(file))]));
+  const jobs = KINDS.flatMap((kind) => {
+    const own = files.filter((file) => kinds.get(file) === kind);
     if (own.length === 0) return [];
-    const jobs = kind.together === true ? [own.toSorted(byRank)] : own.map((file) => [file]);
-    return jobs.map((job) => jobOf(kind, job));
+    const each = kind.together === true ? [own.toSorted(byRank)] : own.map((file) => [file]);
+    return each.map((job) => jobOf(kind, job));
   });
+  return { jobs, rest: files.filter((file) => kinds.get(file) === undefined) };
 }
 
 function jobOf(kind: JobKind, files: readonly GivenFile[]): ImportedJob {
@@ -135,7 +136,13 @@ function jobOf(kind: JobKind, files: readonly GivenFile[]): ImportedJob {
   const { ranks } = jobOfFiles(filesOf([...octetsOf.keys()]), (path) => octetsOf.get(path)!);
   const names = files.map(({ path }) => basename(path));
   const used = { fate: 'used', what: names.join(', '), how: `ranks: ${ranks}` } as const;
-  return { format, files, ranks, section: sectionOf(names), notes: [used, ...notes] };
+  return {
+    format,
+    files: files.map(({ path, octets }, i) => ({ path, name: names[i]!, octets })),
+    ranks,
+    section: sectionOf(names),
+    notes: [used, ...notes],
+  };
 }
 
 /** NAME.RANK.et: rank 10 comes after rank 9. */

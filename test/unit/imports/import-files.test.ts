@@ -120,6 +120,13 @@ describe('files of other programs', () => {
       assert.match(errorsOf(() => imported(...texts)).join('\n'), expected);
     });
   }
+
+  it('with one name are refused, as each goes beside the scenario', () => {
+    const octets = new TextEncoder().encode(GOAL);
+    const files = ['a/w.txt', 'b/w.txt'].map((path) => ({ path, octets, text: GOAL }));
+    const errors = errorsOf(() => importFiles(files));
+    assert.match(errors.join('\n'), /b\/w\.txt:1:1: another file goes .* as w\.txt: rename/);
+  });
 });
 
 describe('a tree of htsim', () => {
