@@ -9,7 +9,6 @@
 import { firstBroken } from '../../engine/contract/broken.js';
 import type { ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
 import type {
-  Reordering,
   TrackedRows,
   TransportEnds,
   TransportReceiver,
@@ -43,20 +42,12 @@ import {
   SELECTIVE_ACK_BITS,
   SELECTIVE_ACK_OCTETS,
 } from '../../engine/wire/selective-ack.js';
-import {
-  clear,
-  countFrom,
-  firstMissing,
-  has,
-  set,
-  wordFrom,
-} from '../../engine/kernel/bit-window.js';
-import { classOfDepth, DEPTH_CLASSES, depthPercentile } from '../../engine/kernel/depths.js';
-import { ofReceivers, ofSenders } from './invariants.js';
+import { clear, firstMissing, set } from '../../engine/kernel/bit-window.js';
+import { makeReorderStore } from '../reorder-store.js';
+import { ofSenders } from './invariants.js';
 import type { SelectiveSpec } from './spec.js';
 
 const WORD_BITS = 32;
-const NOT_COMPLETE = -1;
 
 // Words of a sending end, in doubles.
 
@@ -73,40 +64,16 @@ const RECOVER_TO = 4;
 const SEND_STRIDE = 5;
 assertFields(SEND_STRIDE, CLEARED, SACKED_TO, LOST_TO, RESENT_TO, RECOVER_TO);
 
-// Words of a receiving end, in doubles.
+// Words of a receiving end beside its store, in doubles.
 
-/** Next packet expected in order. */
-const EXPECTED = 0;
 /** Packets in order since the last acknowledgement. */
-const UNACKNOWLEDGED = 1;
-/** Packets that are stored behind one that is missing, their payload, and the most of both. */
-const STORED_PACKETS = 2;
-const STORED_OCTETS = 3;
-const PEAK_PACKETS = 4;
-const PEAK_OCTETS = 5;
-/** One past the highest packet that has come. */
-const HIGHEST = 6;
+const UNACKNOWLEDGED = 0;
 /** The packet that came last. */
-const CAME = 7;
-const OUT_OF_ORDER = 8;
-const DUPLICATES = 9;
+const CAME = 1;
 /** Whether the last packet was marked; of a connection that echoes marks. */
-const ECHO = 10;
-const RECEIVE_STRIDE = 11;
-assertFields(
-  RECEIVE_STRIDE,
-  EXPECTED,
-  UNACKNOWLEDGED,
-  STORED_PACKETS,
-  STORED_OCTETS,
-  PEAK_PACKETS,
-  PEAK_OCTETS,
-  HIGHEST,
-  CAME,
-  OUT_OF_ORDER,
-  DUPLICATES,
-  ECHO,
-);
+const ECHO = 2;
+const RECEIVE_STRIDE = 3;
+assertFields(RECEIVE_STRIDE, UNACKNOWLEDGED, CAME, ECHO);
 
 /** The bits that a connection has, and where they begin. */
 interface Window {
@@ -227,85 +194,44 @@ export function makeSender(
 /** The receiving ends: what comes out of order is stored. */
 export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiver {
   const state = tables.float64('transport', RECEIVE_STRIDE);
-  const depths = tables.int32('transport', DEPTH_CLASSES);
-  /** Release times of messages that come out of order: in rows of bitmaps. */
-  const times = new Float64Array(words.buffer, words.byteOffset, words.length / 2);
+  const store = makeReorderStore(tables, words);
   const specs: ReceiveSpec[] = [];
   const transports: SelectiveSpec[] = [];
-  const windows: Window[] = [];
+  const rows: number[] = [];
 
-  function configure(c: number, spec: ReceiveSpec, rows: TrackedRows): void {
+  function configure(c: number, spec: ReceiveSpec, tracked: TrackedRows): void {
+    const transport = spec.transport as SelectiveSpec;
+    const { rememberedMessages } = transport;
     specs[c] = spec;
-    transports[c] = spec.transport as SelectiveSpec;
-    windows[c] = windowOf(transports[c], rows);
+    transports[c] = transport;
+    rows[c] = tracked.row;
+    store.configure(c, spec, { ...windowOf(transport, tracked), rememberedMessages });
   }
 
   function take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number {
-    const { row, first, bits, packets } = windows[c];
-    const s = row * RECEIVE_STRIDE;
+    const s = rows[c] * RECEIVE_STRIDE;
     const packet = pool.words[frame + SEQUENCE];
-    const expected = state[s + EXPECTED];
-    assert(packet < expected + packets, 'selective.packet-within-window');
     state[s + CAME] = packet;
-    if (packet === expected) {
-      if (packet >= state[s + HIGHEST]) state[s + HIGHEST] = packet + 1;
+    if (store.cameBefore(c, packet)) return store.stored(c) === 0 ? SAY_ACK : SAY_NAK;
+    if (packet === store.expected(c)) {
       return inOrder(c, s, pool.ends[frame + REMAINING], isMarked);
     }
-    if (packet < expected || has(words, first, bits, packet)) {
-      state[s + DUPLICATES]++;
-      return state[s + STORED_PACKETS] === 0 ? SAY_ACK : SAY_NAK;
-    }
-    if (packet >= state[s + HIGHEST]) state[s + HIGHEST] = packet + 1;
     if (specs[c].echoes) state[s + ECHO] = isMarked ? 1 : 0;
-    store(c, s, pool, frame);
+    store.store(c, pool, frame);
     return PLACED | SAY_NAK;
-  }
-
-  function store(c: number, s: number, pool: FramePool, frame: FrameRef): void {
-    const { row, first, bits } = windows[c];
-    const packet = pool.words[frame + SEQUENCE];
-    set(words, first, bits, packet);
-    const { packetsPerMessage, lastPayloadOctets, fullPayloadOctets } = specs[c];
-    if (transports[c].rememberedMessages !== undefined) {
-      times[timeOf(c, Math.floor(packet / packetsPerMessage))] = pool.born(frame);
-    }
-    const isLast = pool.ends[frame + REMAINING] === 0;
-    const depth = ++state[s + STORED_PACKETS];
-    const octets = (state[s + STORED_OCTETS] += isLast ? lastPayloadOctets : fullPayloadOctets);
-    state[s + OUT_OF_ORDER]++;
-    depths[row * DEPTH_CLASSES + classOfDepth(depth)]++;
-    if (depth > state[s + PEAK_PACKETS]) state[s + PEAK_PACKETS] = depth;
-    if (octets > state[s + PEAK_OCTETS]) state[s + PEAK_OCTETS] = octets;
   }
 
   /** The packet that was expected has come, and ends the wait of those stored behind it. */
   function inOrder(c: number, s: number, remaining: number, isMarked: boolean): number {
-    const packet = state[s + EXPECTED];
-    const hadStored = state[s + STORED_PACKETS] !== 0;
-    const expected = hadStored ? unstore(c, s, packet + 1) : packet + 1;
-    state[s + EXPECTED] = expected;
+    const hadStored = store.stored(c) !== 0;
     // Its message is complete if its last packet is before the one that is expected now.
-    const isDone = remaining < expected - packet;
+    const isDone = remaining < store.advance(c);
     const earlier = specs[c].echoes ? turnEcho(s, isMarked) : SAY_NOTHING;
     const waits = !hadStored && !isDone && ++state[s + UNACKNOWLEDGED] < transports[c].ackEvery;
     if (waits) return PLACED | earlier;
     state[s + UNACKNOWLEDGED] = 0;
-    const say = state[s + STORED_PACKETS] === 0 ? SAY_ACK : SAY_NAK;
+    const say = store.stored(c) === 0 ? SAY_ACK : SAY_NAK;
     return isDone ? PLACED | say | MESSAGE_DONE | earlier : PLACED | say | earlier;
-  }
-
-  /** Releases what is stored from a packet on without a gap; returns the packet that is missing. */
-  function unstore(c: number, s: number, from: number): number {
-    const { first, bits } = windows[c];
-    const { packetsPerMessage, lastPayloadOctets, fullPayloadOctets } = specs[c];
-    const to = firstMissing(words, first, bits, from, state[s + HIGHEST]);
-    if (to === from) return to;
-    clear(words, first, bits, from, to);
-    const last = Math.floor(to / packetsPerMessage) - Math.floor(from / packetsPerMessage);
-    state[s + STORED_PACKETS] -= to - from;
-    state[s + STORED_OCTETS] -= last * lastPayloadOctets + (to - from - last) * fullPayloadOctets;
-    assert(state[s + STORED_PACKETS] >= 0, 'selective.stored-packets');
-    return to;
   }
 
   /** RFC 8257 3.2: what was received before a change of marks is acknowledged by itself. */
@@ -319,20 +245,18 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
   }
 
   function answer(c: number, say: number, pool: FramePool, frame: FrameRef): void {
-    const s = windows[c].row * RECEIVE_STRIDE;
-    pool.words[frame + SEQUENCE] = state[s + EXPECTED];
+    const s = rows[c] * RECEIVE_STRIDE;
+    pool.words[frame + SEQUENCE] = store.expected(c);
     if (state[s + ECHO] !== 0) pool.words[frame + CLASS] |= ECHO_FLAG;
     if (say === SAY_NAK) select(c, s, pool, frame);
   }
 
   /** Says which packets are stored about the one that came last, or else about the highest. */
   function select(c: number, s: number, pool: FramePool, frame: FrameRef): void {
-    const { first, bits } = windows[c];
-    const from = state[s + EXPECTED] + 1;
-    const highest = state[s + HIGHEST];
-    const about = state[s + CAME] >= from ? state[s + CAME] : highest - 1;
+    const from = store.expected(c) + 1;
+    const about = state[s + CAME] >= from ? state[s + CAME] : store.highest(c) - 1;
     const block = Math.floor((about - from) / SELECTIVE_ACK_BITS);
-    const bitmap = wordFrom(words, first, bits, from + block * SELECTIVE_ACK_BITS, highest);
+    const bitmap = store.bitmapFrom(c, from + block * SELECTIVE_ACK_BITS);
     assert(bitmap !== 0, 'selective.says-what-is-stored');
     const { words: fields } = pool;
     fields[frame + CLASS] = (fields[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
@@ -341,53 +265,11 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
   }
 
   function answerEarlier(c: number, pool: FramePool, frame: FrameRef): void {
-    const s = windows[c].row * RECEIVE_STRIDE;
+    const s = rows[c] * RECEIVE_STRIDE;
     pool.words[frame + SEQUENCE] = state[s + CAME];
     if (state[s + ECHO] === 0) pool.words[frame + CLASS] |= ECHO_FLAG;
   }
 
-  function completed(c: number, message: number): number {
-    const { packetsPerMessage, startPs } = specs[c];
-    const s = windows[c].row * RECEIVE_STRIDE;
-    if (state[s + EXPECTED] < (message + 1) * packetsPerMessage) return NOT_COMPLETE;
-    const isRemembered = transports[c].rememberedMessages !== undefined;
-    return isRemembered ? times[timeOf(c, message)] : startPs;
-  }
-
-  /** Where the release time of a message is. */
-  function timeOf(c: number, message: number): number {
-    const { first, bits } = windows[c];
-    const { rememberedMessages = 1 } = transports[c];
-    return (first + bits / WORD_BITS) / 2 + (message % rememberedMessages);
-  }
-
-  function broken(c: number): string | null {
-    const { row, first, bits, packets: window } = windows[c];
-    const s = row * RECEIVE_STRIDE;
-    const [expected, highest] = [state[s + EXPECTED], state[s + HIGHEST]];
-    return firstBroken('selective', ofReceivers, {
-      ...{ expected, highest, window },
-      bits: countFrom(words, first, bits, expected + 1, highest),
-      packets: state[s + STORED_PACKETS],
-      octets: state[s + STORED_OCTETS],
-      hasExpected: has(words, first, bits, expected),
-    });
-  }
-
-  function reordering(c: number): Reordering {
-    const { row } = windows[c];
-    const s = row * RECEIVE_STRIDE;
-    return {
-      outOfOrder: state[s + OUT_OF_ORDER],
-      duplicates: state[s + DUPLICATES],
-      peakPackets: state[s + PEAK_PACKETS],
-      peakOctets: state[s + PEAK_OCTETS],
-      p99Packets: Math.min(
-        state[s + PEAK_PACKETS],
-        depthPercentile(depths.subarray(row * DEPTH_CLASSES, (row + 1) * DEPTH_CLASSES), 0.99),
-      ),
-    };
-  }
-
+  const { completed, broken, reordering } = store;
   return { configure, take, answer, answerEarlier, completed, broken, reordering };
 }

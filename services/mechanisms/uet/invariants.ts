@@ -16,17 +16,6 @@ export interface SendingEnd {
   readonly inFlight: number;
 }
 
-export interface ReceivingEnd {
-  readonly expected: number;
-  readonly highest: number;
-  readonly window: number;
-  /** Packets behind the expected one that have a bit, and that are counted. */
-  readonly bits: number;
-  readonly packets: number;
-  readonly octets: number;
-  readonly hasExpected: boolean;
-}
-
 type Holds<End> = Readonly<Record<string, (end: End) => boolean>>;
 
 export const ofSenders: Holds<SendingEnd> = {
@@ -40,11 +29,4 @@ export const ofSenders: Holds<SendingEnd> = {
     window >= minWindow && window <= maxWindow,
   whatIsInFlightWasSent: ({ inFlight, unacked, highest }) =>
     inFlight >= 0 && (inFlight === 0 || unacked < highest),
-};
-
-export const ofReceivers: Holds<ReceivingEnd> = {
-  windowIsKept: ({ expected, highest, window }) => highest - expected <= window,
-  storedHaveBits: ({ bits, packets }) => bits === packets,
-  nothingIsStoredInOrder: ({ hasExpected }) => !hasExpected,
-  storedHaveOctets: ({ packets, octets }) => packets > 0 === octets > 0,
 };
