@@ -19,7 +19,7 @@ export const JOB_METRICS: Readonly<Record<string, Metric<Measured>>> = {
   },
   'jct-ratio': {
     unit: 'ratio',
-    meaning: 'iteration of a job over that on an ideal network, the largest',
+    meaning: 'iteration of a job over what no network can beat (its roofline), the largest',
     measure: ofJobs(most, ({ iterationPs, rooflinePs }) =>
       iterationPs === null || rooflinePs === null || rooflinePs === 0
         ? null

@@ -11,7 +11,7 @@ export interface JobResult {
   readonly startPs: number;
   /** From its start until all of its operations are done; null: they are not. */
   readonly iterationPs: number | null;
-  /** Of the same graph on an ideal network; null: the job is not done, or it has none. */
+  /** What no network can beat; null: the job is not done, or that is not known. */
   readonly rooflinePs: number | null;
   /** By rank, in their order; null where the rank is not done. */
   readonly finished: RankSpread | null;

@@ -156,7 +156,7 @@ const jobs = {
     doneOperations: number,
     startPs: number,
     iterationPs: orNone.describe('Until all is done; null: it is not.'),
-    rooflinePs: orNone.describe('The same on an ideal network; null: not done, or unknown.'),
+    rooflinePs: orNone.describe('What no network can beat; null: not done, or unknown.'),
     finished: perRank.nullable().describe('By rank, from the start; null: some is not done.'),
     computing: perRank.describe('Time in which a rank computes.'),
     exposed: perRank.nullable().describe('Time until it is done in which a rank does not.'),
