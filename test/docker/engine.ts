@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -26,6 +26,8 @@ const ENVIRONMENT = { DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'selvage-test'
 const AT_LOOPBACK = { TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1' };
 /** All containers end with an engine of our own; with another, tests stop what they have started. */
 const WITHOUT_REAPER = { TESTCONTAINERS_RYUK_DISABLED: 'true' };
+/** Of its own engines, in the folder for temporary files. */
+const FOLDERS = 'selvage-docker-';
 const START_TRIES = 100;
 const START_PAUSE_MS = 200;
 
@@ -84,7 +86,8 @@ function command(name: string, words: readonly string[]): string {
 /** All that it keeps lies in a folder that goes with it. */
 async function startOwn(): Promise<{ close(): Promise<void> } | string> {
   if (process.getuid?.() !== 0) return 'no Docker engine answers';
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-docker-'));
+  clearAfterKilled();
+  const folder = mkdtempSync(join(tmpdir(), FOLDERS));
   const host = `unix://${folder}/docker.sock`;
   const places = ['--data-root', 'data', '--exec-root', 'exec', '--pidfile', 'pid'];
   const words = places.map((word) => (word.startsWith('-') ? word : join(folder, word)));
@@ -102,6 +105,32 @@ async function startOwn(): Promise<{ close(): Promise<void> } | string> {
   if (await isUp(engine)) return { close };
   await close();
   return 'no Docker engine answers, and none can be started';
+}
+
+/**
+ * Engines that were killed leave network namespaces, held by mounts in their folders: these answer
+ * for addresses that a new engine gives to its own containers.
+ */
+function clearAfterKilled(): void {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(FOLDERS));
+  for (const folder of folders.map((name) => join(tmpdir(), name))) {
+    // One that has just begun has no number yet.
+    const pid = join(folder, 'pid');
+    if (!existsSync(pid) || isEngine(readFileSync(pid, 'utf8').trim())) continue;
+    const mounted = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[1] ?? '')
+      .filter((place) => place.startsWith(`${folder}/`));
+    // The innermost first.
+    for (const place of mounted.toReversed()) spawnSync('umount', ['--lazy', place]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Another process may have the number by now. */
+function isEngine(pid: string): boolean {
+  const name = join('/proc', pid, 'comm');
+  return existsSync(name) && readFileSync(name, 'utf8').trim() === 'dockerd';
 }
 
 async function isUp(engine: ChildProcess): Promise<boolean> {
