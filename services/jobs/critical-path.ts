@@ -25,12 +25,30 @@ export interface PathPart {
  * From the last operation of a job backwards, always to what it waited for last: a message, the
  * end (or start) of another operation of its rank, or its stream. The parts add up to the time from
  * the start of the job to its end, to the picosecond. `operations` are all of one job, by number.
+ * With the number of a collective it is the part of such a path from the first rank that began it
+ * to the last that was done.
  */
-export function criticalPath(operations: readonly OperationResult[]): PathPart[] {
-  const last = operations.reduce<OperationResult | null>(
+export function criticalPath(
+  operations: readonly OperationResult[],
+  collective: number | null = null,
+): PathPart[] {
+  if (collective === null) return pathTo(operations, lastOf(operations));
+  const own = operations.filter((one) => one.collective === collective && one.startedPs >= 0);
+  const beganPs = own.reduce((least, { startedPs }) => Math.min(least, startedPs), Infinity);
+  return pathTo(operations, lastOf(own)).flatMap((part) =>
+    part.toPs <= beganPs ? [] : [{ ...part, fromPs: Math.max(part.fromPs, beganPs) }],
+  );
+}
+
+/** Of those that are done. */
+function lastOf(operations: readonly OperationResult[]): OperationResult | null {
+  return operations.reduce<OperationResult | null>(
     (latest, one) => (one.donePs > (latest?.donePs ?? -1) ? one : latest),
     null,
   );
+}
+
+function pathTo(operations: readonly OperationResult[], last: OperationResult | null): PathPart[] {
   const parts: PathPart[] = [];
   let at: Moment | null = last && { operation: last, what: 'done' };
   while (at !== null) {

@@ -20,14 +20,19 @@ interface Visit {
   readonly beforePs: number;
 }
 
-/** Of ranks that were late at some collective, the latest by themselves first. */
+/**
+ * Of ranks that were late at some collective, or at that of a number, the latest by themselves
+ * first.
+ */
 export function stragglers(
   operations: readonly OperationResult[],
   startPs: number,
+  only: number | null = null,
 ): RankLateness[] {
   const hosts = new Map(operations.map(({ rank, host }) => [rank, host]));
   const totals = new Map<number, { timesLast: number; ownPs: number; inheritedPs: number }>();
-  for (const visits of visitsOf(operations, startPs).values()) {
+  for (const [collective, visits] of visitsOf(operations, startPs)) {
+    if (only !== null && collective !== only) continue;
     const own = (visit: Visit): number => visit.beginPs - visit.beforePs;
     const usual = median(visits.map(own));
     const left = median(visits.map(({ beforePs }) => beforePs));

@@ -33,13 +33,14 @@ const SMALL = {
 
 const PLAIN = { good: String, bad: String, strong: String };
 
-function why(fabric: Fabric): JobWhy {
+function why(fabric: Fabric, step: number | null = null): JobWhy {
   const { operations, jobs } = repeatRun(fabric, null, null).results;
   const job = jobs.find(({ job: name }) => name === 'step')!;
-  const flows = flowsOnPath(operations.filter((one) => one.job === 'step'));
+  const own = operations.filter((one) => one.job === 'step');
+  const flows = flowsOnPath(own, step);
   const marks = flows.map((flow) => markOf(fabric, flow));
   const spec = { share: 1, priorities: 0xff, flows: marks, named: [], slowest: 0, dropped: false };
-  return whyJob(fabric, job, repeatRun(fabric, null, spec));
+  return whyJob(fabric, job, repeatRun(fabric, null, spec), step);
 }
 
 const iterationOf = (fabric: Fabric): number => run(fabric).jobs[0]!.iterationPs!;
@@ -76,6 +77,29 @@ describe('the critical path of a job', () => {
       assert.equal(explained.totalPs, result!.iterationPs);
       assert.ok(result!.rooflinePs! <= result!.iterationPs!, 'no network beats the roofline');
       assertExact(explained);
+    }
+  });
+
+  it('of one collective goes from the first rank that began it to the last that was done', () => {
+    const steps = [{ compute: '20us' }, { 'all-reduce': '256KiB' }];
+    const fabric = fabricOf({ steps, repeat: 3, stragglers: { 6: 1.5 } });
+    const { operations } = run(fabric);
+    for (const step of [0, 1, 2]) {
+      const explained = why(fabric, step);
+      assertExact(explained);
+      const own = operations.filter(({ collective }) => collective === step);
+      const beganPs = Math.min(...own.map(({ startedPs }) => startedPs));
+      const donePs = Math.max(...own.map((one) => one.donePs));
+      assert.equal(explained.path[0]!.startPs, beganPs);
+      assert.equal(explained.totalPs, donePs - beganPs);
+      // The others wait for the straggler, who goes on computing meanwhile.
+      const [first] = explained.path;
+      assert.deepEqual([first!.kind, first!.rank], ['compute', 6]);
+      assert.deepEqual(
+        explained.stragglers.map(({ rank }) => rank),
+        [6],
+      );
+      assert.match(jobWhyText(explained, PLAIN, false), new RegExp(`^step, collective ${step} `));
     }
   });
 

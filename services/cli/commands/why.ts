@@ -2,6 +2,7 @@ import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js'
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { markOf } from '../../fabric/assembly/observer-plan.js';
 import { didYouMean, listed, unknownName } from '../../settings/errors.js';
+import type { Step } from '../../jobs/graph.js';
 import { flowsOnPath, whyJob } from '../../report/jobs/job-why.js';
 import { jobWhyText } from '../../report/jobs/job-why-text.js';
 import { flowWhyText, nothingArrivedText, whyFlow } from '../../report/flow-why.js';
@@ -23,6 +24,7 @@ import { tryRemedies } from './why-try.js';
 export interface WhyOptions {
   readonly flow?: string;
   readonly job?: string;
+  readonly step?: string;
   readonly all?: boolean;
   readonly json?: boolean;
   /** Runs it again with what might help. */
@@ -38,6 +40,9 @@ export function whyCommand(run: string, options: WhyOptions): number {
   const stored = storedRun(run);
   if (options.flow !== undefined && options.job !== undefined) {
     throw new InputError('both --flow and --job: give one of them');
+  }
+  if (options.step !== undefined && options.job === undefined) {
+    throw new InputError('--step is a collective of a job: name that with --job');
   }
   if (options.job !== undefined) return whyOneJob(run, stored, options.job, options);
   if (options.flow !== undefined) return whyOneFlow(run, stored, options.flow, options);
@@ -86,18 +91,33 @@ function whyOneJob(run: string, stored: StoredRun, wanted: string, options: WhyO
   if (!names.includes(wanted)) throw new InputError(`--job: ${unknownName('job', wanted, names)}`);
   const untilPs = stored.state?.boundPs ?? null;
   const { operations } = repeatRun(fabric, untilPs, null).results;
-  const flows = flowsOnPath(operations.filter(({ job }) => job === wanted));
+  const { graph } = fabric.jobs.find(({ job }) => job.name === wanted)!.job;
+  const step = options.step === undefined ? null : stepNamed(graph.steps, options.step);
+  const flows = flowsOnPath(
+    operations.filter(({ job }) => job === wanted),
+    step,
+  );
   const marks = flows.map((flow) => markOf(fabric, flow));
   const spec = { share: 1, priorities: 0xff, flows: marks, named: [] };
   const repeated = again(run, stored, fabric, { ...spec, slowest: 0, dropped: false });
   const job = repeated.results.jobs.find((one) => one.job === wanted)!;
-  const why = whyJob(fabric, job, repeated);
+  const why = whyJob(fabric, job, repeated, step);
   const text =
     options.json === true
       ? JSON.stringify(why, null, 2)
       : jobWhyText(why, styleFor(process.stdout), options.all === true);
   process.stdout.write(`${text}\n`);
   return EXIT.COMPLETE;
+}
+
+/** A collective by its number in the job, as `operations.csv` has it. */
+function stepNamed(steps: readonly Step[], wanted: string): number {
+  const step = Number(wanted);
+  if (/^\d+$/.test(wanted) && step < steps.length) return step;
+  const last = steps.length - 1;
+  const some = steps.slice(0, FLOWS_NAMED).map(({ kind }, number) => `${number} (${kind})`);
+  const there = last < 0 ? 'the job has none' : `they are 0 to ${last}: ${listed(some)}`;
+  throw new InputError(`--step ${wanted}: no collective of that number; ${there}`);
 }
 
 /** A flow by its number, its name, or as the only one of a load or between two hosts. */

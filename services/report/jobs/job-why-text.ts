@@ -28,10 +28,11 @@ const BOUNDS: readonly (readonly [title: string, holds: (share: PathShare) => bo
 ];
 
 export function jobWhyText(why: JobWhy, style: Style, all: boolean): string {
-  const { job, isDone, totalPs } = why;
+  const { job, step, isDone, totalPs } = why;
   const what = isDone ? 'done after' : 'not done; its last operation was done after';
+  const title = step === null ? job : `${job}, collective ${step}`;
   return [
-    `${style.strong(job)}  ${what} ${formatTime(totalPs)}`,
+    `${style.strong(title)}  ${what} ${formatTime(totalPs)}`,
     ...unfinishedText(why, style),
     shareTable(why, style, all),
     pathTable(why, style, all),
@@ -146,7 +147,7 @@ function boundsText({ shares, totalPs }: JobWhy, style: Style): string[] {
   return [`${title}\n${table(['what', 'time', 'share'], rows)}`];
 }
 
-function stragglerTable({ stragglers }: JobWhy, style: Style, all: boolean): string[] {
+function stragglerTable({ stragglers, step }: JobWhy, style: Style, all: boolean): string[] {
   if (stragglers.length === 0) return [];
   const rows = stragglers
     .slice(0, all ? stragglers.length : STRAGGLERS_SHOWN)
@@ -157,7 +158,8 @@ function stragglerTable({ stragglers }: JobWhy, style: Style, all: boolean): str
       formatTime(inheritedPs),
       formatCount(timesLast),
     ]);
-  const title = style.strong('Stragglers (behind the median rank, over all collectives)');
+  const where = step === null ? 'over all collectives' : 'at this collective';
+  const title = style.strong(`Stragglers (behind the median rank, ${where})`);
   return [`${title}\n${table(['rank', 'host', 'own delay', 'inherited', 'times last'], rows)}`];
 }
 

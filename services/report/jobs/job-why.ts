@@ -13,6 +13,8 @@ import { type RankLateness, stragglers } from '../../jobs/stragglers.js';
 /** The critical path of a job; its parts add up to `totalPs` exactly. */
 export interface JobWhy {
   readonly job: string;
+  /** The collective that it is of, by its number in the job; null: the whole job. */
+  readonly step: number | null;
   readonly isDone: boolean;
   readonly totalPs: number;
   readonly path: readonly ExplainedPart[];
@@ -48,12 +50,20 @@ export interface PathShare {
 }
 
 /** Flows whose messages are on the critical path: to be followed when the run is repeated. */
-export function flowsOnPath(operations: readonly OperationResult[]): number[] {
-  const path = criticalPath(operations);
+export function flowsOnPath(
+  operations: readonly OperationResult[],
+  step: number | null = null,
+): number[] {
+  const path = criticalPath(operations, step);
   return [...new Set(path.flatMap(({ kind, send }) => (kind === 'message' ? [send.flow] : [])))];
 }
 
-export function whyJob(fabric: Fabric, job: JobResult, repeated: RepeatedRun): JobWhy {
+export function whyJob(
+  fabric: Fabric,
+  job: JobResult,
+  repeated: RepeatedRun,
+  step: number | null = null,
+): JobWhy {
   const { results, hops, congestion } = repeated;
   const operations = results.operations.filter((one) => one.job === job.job);
   const traces = frameTraces(fabric, hops, results.virtualPs);
@@ -71,7 +81,7 @@ export function whyJob(fabric: Fabric, job: JobResult, repeated: RepeatedRun): J
     const span = { startPs: part.fromPs, endPs: part.toPs };
     return flowTime(own, traces.blocked, span, rootOf)?.shares ?? [];
   };
-  const path = criticalPath(operations).map((part): ExplainedPart => {
+  const path = criticalPath(operations, step).map((part): ExplainedPart => {
     const flow = part.send.flow < 0 ? null : results.flows[part.send.flow]!.name;
     return {
       ...{ kind: part.kind, rank: part.operation.rank, from: part.send.rank },
@@ -79,17 +89,19 @@ export function whyJob(fabric: Fabric, job: JobResult, repeated: RepeatedRun): J
       shares: sharesOf(part, flow),
     };
   });
+  const ofStep = operations.filter(({ collective }) => step === null || collective === step);
   const released = new Set(
-    operations.flatMap(({ flow, startedPs }) => (flow >= 0 && startedPs >= 0 ? [flow] : [])),
+    ofStep.flatMap(({ flow, startedPs }) => (flow >= 0 && startedPs >= 0 ? [flow] : [])),
   );
-  const endPs = path.at(-1)?.endPs ?? job.startPs;
+  const startPs = step === null ? job.startPs : (path[0]?.startPs ?? job.startPs);
+  const endPs = path.at(-1)?.endPs ?? startPs;
   return {
-    job: job.job,
-    isDone: job.iterationPs !== null,
-    totalPs: endPs - job.startPs,
+    ...{ job: job.job, step },
+    isDone: ofStep.every(({ donePs }) => donePs >= 0),
+    totalPs: endPs - startPs,
     path,
     shares: totalsOf(path),
-    stragglers: stragglers(operations, job.startPs),
+    stragglers: stragglers(operations, job.startPs, step),
     unfinished: results.flows.filter(({ flow, cause }) => released.has(flow) && cause !== null),
   };
 }
