@@ -26,6 +26,7 @@ const rooms = [
     'service',
     'sweep',
     'report',
+    'exports',
     'sonic',
     'advise',
     'hunt',

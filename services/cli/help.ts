@@ -136,6 +136,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'export',
+      examples: [
+        ['export runs/incast', 'completion times and pauses, as HPCC writes them'],
+        ['export runs/incast --dialect conweave --out plots', 'as ConWeave does, in a folder'],
+      ],
+    },
+    {
       name: 'trace',
       examples: [
         ['trace runs/incast --perfetto incast.pftrace', 'for https://ui.perfetto.dev'],

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { ExportOptions } from './commands/export.js';
 import type { InspectOptions } from './commands/inspect.js';
 import type { CompareOptions, ReportOptions } from './commands/report.js';
 import type { QueryOptions } from './commands/query.js';
@@ -14,6 +15,7 @@ export function addResultCommands(selvage: Command): void {
     .argument('<run>', 'run directory')
     .option('--flow <flow>', 'number or name of a flow')
     .option('--job <name>', 'the critical path of a job, and its stragglers')
+    .option('--step <number>', 'only of this collective of the job, as operations.csv counts them')
     .option('--all', 'every tree, or part of a path, however small')
     .option('--json', 'print it as JSON')
     .option('--try', 'run it again without its worst causes, and under each other mechanism')
@@ -55,6 +57,17 @@ export function addResultCommands(selvage: Command): void {
     .action(async (run: string, sql: string, options: QueryOptions) => {
       const { queryCommand } = await import('./commands/query.js');
       process.exitCode = await queryCommand(run, sql, options);
+    });
+
+  selvage
+    .command('export')
+    .description('write completion times and pauses as the files that HPCC and ConWeave plot')
+    .argument('<run>', 'run directory')
+    .option('--out <folder>', 'where to (default: the run directory)')
+    .option('--dialect <name>', 'hpcc or conweave: how they name hosts', 'hpcc')
+    .action(async (run: string, options: ExportOptions) => {
+      const { exportCommand } = await import('./commands/export.js');
+      exportCommand(run, options);
     });
 
   selvage

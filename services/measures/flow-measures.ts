@@ -64,9 +64,19 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     read: ({ completionPs }) => completionPs,
     mayLack: true,
   },
+  acknowledgedPs: {
+    unit: 'ps',
+    meaning:
+      'Time from its start until its sender has an acknowledgement of all; empty: it has none.',
+    read: ({ engine, send, startPs }) => {
+      const atPs = engine.senders.acknowledgedAt(send);
+      return atPs === Infinity ? null : atPs - startPs;
+    },
+    mayLack: true,
+  },
   idealPs: {
     unit: 'ps',
-    meaning: 'The same on an idle fabric.',
+    meaning: 'Its completion time on an idle fabric.',
     read: ({ idealPs }) => idealPs,
     mayLack: true,
   },

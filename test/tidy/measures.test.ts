@@ -19,7 +19,7 @@ const FILES_MAX = 4;
 const MORE_FILES: Readonly<Record<string, number>> = {
   startPs: Infinity,
   completionPs: 40,
-  payloadOctets: 13,
+  payloadOctets: 14,
   offeredOctets: 10,
   goodputBps: 18,
   idealPs: 7,

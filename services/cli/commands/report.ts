@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { buildFabric } from '../../fabric/assembly/fabric.js';
-import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { compare } from '../../report/comparison/comparison.js';
 import type { Comparison } from '../../report/comparison/comparison-data.js';
 import { comparisonText } from '../../report/comparison/comparison-text.js';
@@ -10,13 +8,13 @@ import type { RunPage } from '../../report/page/page-data.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { factsOf, pageOfRun } from '../../report/page/page-of-run.js';
 import { readMeasured } from '../../report/read-run.js';
-import { readRunFile, REPORT } from '../../report/run-directory.js';
+import { readRun, readRunFile, REPORT } from '../../report/run-directory.js';
 import { RunDirectoryError } from '../../report/run-json.js';
 import { InputError } from '../exit.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import type { CongestionTree } from '../../telemetry/congestion/congestion-trees.js';
-import { storedRun } from './resume.js';
+import { fabricOfRun, storedRun } from './resume.js';
 import { openPage } from '../open-page.js';
 import { styleFor } from '../style.js';
 import { observeAgain } from './why.js';
@@ -104,7 +102,7 @@ interface ReadRun {
 function readPage(folder: string, repeat: boolean): ReadRun {
   try {
     readRunFile(folder, 'digest');
-    const fabric = buildFabric(loadScenario(join(folder, 'scenario.json'), { set: [] }));
+    const fabric = fabricOfRun(readRun(folder));
     const run = readMeasured(folder, fabric.topology);
     const isSeen = run.why !== null && run.traces !== null;
     const share = Math.min(1, HOPS_FOLLOWED / Math.max(1, run.results.frameHops));

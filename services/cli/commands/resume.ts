@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { buildFabric, type Fabric } from '../../fabric/assembly/fabric.js';
+import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { readRun } from '../../report/run-directory.js';
@@ -32,6 +34,11 @@ export function storedRun(folder: string): StoredRun {
   } catch (error) {
     throw new InputError((error as Error).message);
   }
+}
+
+/** What a run was made of, as its directory has it; files that it names lie where they did. */
+export function fabricOfRun({ scenario, document }: StoredRun): Fabric {
+  return buildFabric(scenarioOfDocument(scenario, document));
 }
 
 /** The scenario of a run, which must be unchanged. */

@@ -319,6 +319,14 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     return true;
   }
 
+  /** When all of it had been acknowledged; Infinity: it has not, or nobody acknowledges it. */
+  function acknowledgedAt(c: number): number {
+    const s = c * STRIDE;
+    if (!isReliable(c) || state[s + UNACKED] < state[s + TOTAL]) return Infinity;
+    // The last progress set the deadline, and nothing has since.
+    return state[s + DEADLINE] - state[s + TIMEOUT];
+  }
+
   /** The name of an invariant of its transport that does not hold; null if all do. */
   function broken(c: number): string | null {
     return specs[c].transport === null ? null : (sendingOf[c].broken?.(c) ?? null);
@@ -504,6 +512,7 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     paceGapPs,
     releasedAt,
     remaining,
+    acknowledgedAt,
     broken,
   };
 }
