@@ -30,6 +30,7 @@ import { EpisodesCard } from './episodes/episodes-card.js';
 import { FlowCard } from './flows/flow-card.js';
 import { FlowsCard } from './flows/flows-card.js';
 import { VictimsCard } from './flows/victims-card.js';
+import { JobCards } from './jobs/job-card.js';
 import type { RunView } from './run-view.js';
 import { interestingPorts, shownMoment } from './run-view.js';
 import { DiscoveryCard } from './discovery-card.js';
@@ -77,6 +78,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
           }}
         />
         <DeviceCard run={run} />
+        <JobCards run={run} />
         <EpisodesCard run={run} point={point} />
         <TreeCard {...{ run, choose, mark }} />
         <FlowsCard run={run} />

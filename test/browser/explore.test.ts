@@ -286,3 +286,55 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.deepEqual(browser.said, []);
   });
 });
+
+describe('the ranks of a job', { skip: noBrowser }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-ranks-'));
+  const run = join(folder, 'step');
+  const report = pathToFileURL(join(run, 'report.html')).href;
+  let browser: TestBrowser;
+  let page: Page;
+
+  before(async () => {
+    selvage('run', join(ROOT, 'examples/training-step.yaml'), '--quiet', '--out', run);
+    browser = await TestBrowser.start();
+    page = await browser.open(report, /^(file|data|blob):/);
+  });
+  after(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('tell what lies at a place, and lead to its flows and hosts', async () => {
+    const chart = page.locator('.rank-chart');
+    const { width } = (await chart.boundingBox())!;
+    await chart.click({ position: { x: 0.7 * width, y: 150 } });
+    const operation = page.locator('.operation');
+    assert.match(
+      await operation.innerText(),
+      /^rank 7 \(h9\): all-reduce of 2\.10 MB \(1\) .*; critical path: a message from rank 6 to/,
+    );
+    const flow = await operation.getByRole('button').first().innerText();
+    await operation.getByRole('button').first().click();
+    await page.getByRole('heading', { name: `Flow ${flow}` }).waitFor();
+    await page.locator('.ranks').getByRole('button', { name: '5 h7' }).click();
+    await page.getByRole('heading', { name: /^h7/ }).waitFor();
+  });
+
+  it('are zoomed by a drag, as everything below', async () => {
+    // Without what the address has by now.
+    await page.goto('about:blank');
+    await page.goto(report);
+    await page.locator('.rank-chart').scrollIntoViewIfNeeded();
+    const box = (await page.locator('.rank-chart').boundingBox())!;
+    await page.mouse.move(box.x + 0.4 * box.width, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 30, { steps: 3 });
+    await page.mouse.up();
+    await page.waitForURL(/from=/);
+    const [from, to] = ['from', 'to'].map((key) =>
+      Number(new URLSearchParams(new URL(page.url()).hash.slice(1)).get(key)),
+    );
+    assert.ok(from! > 0.3e9 && to! < 0.75e9 && from! < to!, `${from} ${to}`);
+    assert.deepEqual(browser.said, []);
+  });
+});

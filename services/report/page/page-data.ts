@@ -2,6 +2,7 @@ import type { FaultForm, FaultLook } from '../../fabric/faults/fault-look.js';
 import type { LoadResult, Percentiles, Tally } from '../../measures/statistics.js';
 import type { Comparison } from '../comparison/comparison-data.js';
 import type { EpisodesView, Figure, FlowsView, LimitView } from './page-flow-data.js';
+import type { JobView } from './page-jobs-data.js';
 import type { SpreadView } from './page-spread-data.js';
 
 /**
@@ -59,6 +60,7 @@ export interface RunPage {
   /** Null where discovery did not run. */
   readonly discovery: DiscoveryView | null;
   readonly shares: readonly SharesView[];
+  readonly jobs: readonly JobView[];
   /** Connections that a rate control has limited, those with most messages first. */
   readonly rates: readonly RateCurve[];
 }

@@ -53,6 +53,7 @@ export function pageOfFabric(
     panels: [],
     cards: [],
     trees: null,
+    jobs: [],
     flows: { total: 0, rows: [], figures: FLOW_FIGURES, timesPs: [] },
     episodes: null,
     discovery: null,

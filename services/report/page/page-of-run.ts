@@ -40,6 +40,7 @@ import { faultNames } from '../fault-text.js';
 import { discoveryView } from './page-discovery.js';
 import { faultsView } from './page-faults.js';
 import { flowViews } from './page-flow-table.js';
+import { jobViews, type StepsOf } from './page-jobs.js';
 import type { LimitsOf } from './page-limits.js';
 import { limitsOf } from './page-limits.js';
 import { flowControlAt, type PortMethods, portMethodsOf } from './link-methods.js';
@@ -89,6 +90,7 @@ export interface ScenarioFacts {
   /** Names of the ports that frames of a flow leave by. */
   readonly pathOf: (flow: number) => Iterable<string>;
   readonly limitsOf: LimitsOf;
+  readonly stepsOf: StepsOf;
 }
 
 export function factsOf(fabric: Fabric): ScenarioFacts {
@@ -99,6 +101,7 @@ export function factsOf(fabric: Fabric): ScenarioFacts {
     methods: portMethodsOf(fabric),
     pathOf: (flow) => portsOfFlow(fabric, flow),
     limitsOf: limitsOf(fabric),
+    stepsOf: (name) => fabric.jobs.find(({ job }) => job.name === name)?.job.graph.steps ?? [],
   };
 }
 
@@ -170,6 +173,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     }),
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),
+    jobs: jobViews(results, facts.stepsOf),
   };
 }
 
