@@ -99,6 +99,7 @@ export function addScenarioCommands(selvage: Command): void {
     .option('--job <name>', 'this job only')
     .option('--loggops <model>', 'parameters of LogGOPS in ns, as L=2500,G=6')
     .option('--goal <file>', 'write the job as octets of GOAL, as LogGOPSim reads it')
+    .option('--chakra <prefix>', 'write it as traces of Chakra, one a rank: PREFIX.RANK.et')
     .option('--json', 'print it as JSON, with the time of each rank')
     .action(async (scenario: string, options: JobsOptions) => {
       const { jobsCommand } = await import('./commands/jobs.js');

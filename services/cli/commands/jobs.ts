@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { COMPUTE, SEND } from '../../engine/contract/operations.js';
 import { PS_PER_NS } from '../../engine/units/time.js';
 import type { Job } from '../../fabric/load/job.js';
+import { chakraTraces } from '../../jobs/chakra/write-traces.js';
 import { encodeBinaryGoal } from '../../jobs/goal/binary-goal.js';
 import { LOGGOPS, type LogGops, runLogGops } from '../../jobs/loggops.js';
 import { formatCount, formatOctets, formatTime } from '../../report/format.js';
@@ -15,6 +16,7 @@ export interface JobsOptions {
   readonly job?: string;
   readonly loggops?: string;
   readonly goal?: string;
+  readonly chakra?: string;
   readonly json?: boolean;
 }
 
@@ -38,16 +40,49 @@ export function jobsCommand(file: string, options: JobsOptions): void {
     options.job,
   );
   const model = modelOf(options.loggops);
-  if (options.goal !== undefined) {
+  const { goal, chakra } = options;
+  if (goal !== undefined || chakra !== undefined) {
     const [job] = jobs;
-    if (jobs.length !== 1) throw new InputError('--goal writes one job: name it with --job');
-    writeFileSync(options.goal, encodeBinaryGoal(job!.graph));
-    process.stdout.write(`${options.goal}  ${formatCount(job!.graph.count)} operations\n`);
+    if (jobs.length !== 1) throw new InputError('one job is written: name it with --job');
+    if (goal !== undefined) {
+      write(goal, encodeBinaryGoal(job!.graph));
+      process.stdout.write(`${goal}  ${formatCount(job!.graph.count)} operations\n`);
+    }
+    if (chakra !== undefined) writeTraces(job!, chakra);
     return;
   }
   const facts = jobs.map((job) => factsOf(job, model));
   const text = options.json === true ? JSON.stringify(facts, null, 2) : textOf(facts);
   process.stdout.write(`${text}\n`);
+}
+
+/** A trace for each rank, as `PREFIX.RANK.et`. */
+function writeTraces({ graph }: Job, prefix: string): void {
+  const written = chakraTraces(graph);
+  if (written === null) {
+    throw new InputError('--chakra: a receive takes any message, and traces name its rank and tag');
+  }
+  const { traces, rounded, approximated } = written;
+  traces.forEach((trace, rank) => {
+    write(`${prefix}.${rank}.et`, trace);
+  });
+  const notes = [
+    rounded > 0 ? `${formatCount(rounded)} computations rounded to microseconds` : '',
+    approximated > 0
+      ? `${formatCount(approximated)} operations that follow the start of another follow what ` +
+        'that waits for'
+      : '',
+  ].filter((note) => note !== '');
+  const said = notes.length === 0 ? '' : `; ${notes.join('; ')}`;
+  process.stdout.write(`${prefix}.*.et  ${formatCount(traces.length)} traces${said}\n`);
+}
+
+function write(path: string, octets: Uint8Array): void {
+  try {
+    writeFileSync(path, octets);
+  } catch (error) {
+    throw new InputError(`${path} cannot be written: ${(error as Error).message}`);
+  }
 }
 
 function chosen(jobs: readonly Job[], wanted: string | undefined): readonly Job[] {
