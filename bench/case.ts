@@ -113,6 +113,8 @@ async function run(): Promise<Record<string, number>> {
     }
     case 'engine':
       return engine(fabrics.permutation(first, second), second);
+    case 'racks':
+      return engine(fabrics.racks(first, second), second);
     case 'adapters':
       return engine(fabrics.adapters(first, second), second);
     case 'credit':

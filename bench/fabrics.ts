@@ -43,6 +43,12 @@ load:
 `;
 }
 
+/** The same with hosts in the racks of their switches, as real ones are. */
+export function racks(k: number, virtualUs: number): string {
+  const links = 'hostLink: { rate: 100G, length: 3m }, fabricLink: { rate: 100G, delay: 1us }';
+  return permutation(k, virtualUs).replace('link: { rate: 100G, delay: 1us }', links);
+}
+
 /** The same with the link layer of Ultra Ethernet: every link retries, and CBFC instead of PFC. */
 export function linked(k: number, virtualUs: number): string {
   return `${permutation(k, virtualUs, 'cbfc')}llr: { enabled: true }\n`;

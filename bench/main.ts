@@ -39,6 +39,8 @@ const CASES: readonly BenchCase[] = [
   { name: 'engine k=4', words: ['engine', '4', '8000'], beside: 'yardstick k=4' },
   { name: 'engine k=8', words: ['engine', '8', '1500'], beside: 'yardstick k=8' },
   { name: 'engine k=16', words: ['engine', '16', '300'], beside: 'yardstick k=16' },
+  { name: 'racks k=8', words: ['racks', '8', '1500'], beside: 'engine k=8' },
+  { name: 'racks k=16', words: ['racks', '16', '300'], beside: 'engine k=16' },
   { name: '82599 k=4', words: ['adapters', '4', '8000'], beside: 'engine k=4' },
   { name: 'heard k=8', words: ['heard', '8', '1500'], beside: 'engine k=8' },
   { name: 'silenced k=8', words: ['silenced', '8', '1500'], beside: 'engine k=8' },
@@ -180,6 +182,15 @@ function rates(metrics: ReadonlyMap<string, Metrics>): Row[] {
   const [heard, unheard] = [rate('heard k=8'), rate('engine k=8')];
   if (heard !== undefined && unheard !== undefined) {
     rows.push({ ...row('probes heard / unheard k=8', unheard / heard, 'x'), better: 'less' });
+  }
+  for (const [k, target] of [
+    [8, 1.1],
+    [16, 1.15],
+  ] as const) {
+    const [racks, equal] = [rate(`racks k=${k}`), rate(`engine k=${k}`)];
+    if (racks === undefined || equal === undefined) continue;
+    const cost = row(`a hop, host links 3 m / 1 us k=${k}`, equal / racks, 'x', target);
+    rows.push({ ...cost, better: 'less' });
   }
   const [adapters, plain] = [rate('82599 k=4'), rate('engine k=4')];
   if (adapters !== undefined && plain !== undefined) {

@@ -55,7 +55,7 @@ describe('services with much to do', () => {
   it('execute first what other services wait for', () => {
     const whole = alone(plan);
     const halves = alone(plan);
-    const stepPs = plan.windowPs;
+    const stepPs = plan.channels[0]!.lookaheadOutPs;
     let seen = 0;
     let left = 0;
     for (let bound = stepPs; bound <= 200e6; bound += stepPs) {

@@ -27,7 +27,7 @@ priorities: { 3: pfc, 4: credit }
 load: [{ name: a, stream: { from: h1, to: h2 }, priority: 4, bytes: 1MB }]
 `);
   const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  const windows = new Windows(engine, fabric.cluster);
   const { counters } = engine.shared;
   const port = engine.devices[2]!.firstPort;
   let nowPs = 0;
@@ -62,7 +62,7 @@ priorities: { 3: pfc, 4: credit }
 load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, bytes: 1KB }]
 `);
   const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  const windows = new Windows(engine, fabric.cluster);
   const port = engine.devices[2]!.firstPort;
   let nowPs = 0;
   return {
@@ -127,7 +127,7 @@ function isolating(): Target {
 function pausing(): Target {
   const fabric = fabricOf('examples/incast-sfc.yaml');
   const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  const windows = new Windows(engine, fabric.cluster);
   const sfc = sfcPointOf(engine, 0);
   const port = engine.devices[0]!.firstPort;
   const mac = engine.devices[0]!.spec.ports[0]!.mac;

@@ -32,7 +32,7 @@ export async function runsAlike(
   assert.deepEqual(inRandomWindows(fabric, untilPs, random), expected, 'random windows');
   let engine = wholeEngine(fabric);
   for (const atPs of savedAtPs) {
-    new Windows(engine, fabric.lookaheadPs).run(atPs);
+    new Windows(engine, fabric.cluster).run(atPs);
     engine = restoredElsewhere(engine, fabric);
   }
   assert.deepEqual(digestsAt(engine, fabric, untilPs), expected, 'saved and restored');
@@ -49,7 +49,7 @@ function restoredElsewhere(engine: Engine, fabric: Fabric): Engine {
 }
 
 function digestsAt(engine: Engine, fabric: Fabric, untilPs: number): string[] {
-  new Windows(engine, fabric.lookaheadPs).run(untilPs);
+  new Windows(engine, fabric.cluster).run(untilPs);
   assert.deepEqual(checkLedger(engine), []);
   return engine.devices.map((_, d) => engine.shared.digests.hex(d));
 }

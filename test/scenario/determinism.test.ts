@@ -15,6 +15,7 @@ import { Windows } from '../../services/runtime/embedded/windows.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 import { keptFingerprints } from '../kit/golden.js';
 import { isLong } from '../kit/long-suite.js';
+import { narrowWindows } from '../kit/narrow-windows.js';
 import { replaced } from '../kit/replaced.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
@@ -40,7 +41,7 @@ function digestOfRun(fabric: Fabric, engine: Engine): string {
 
 function reference(fabric: Fabric): string[] {
   const engine = wholeEngine(fabric);
-  new Windows(engine, fabric.lookaheadPs).run(untilOf(fabric));
+  narrowWindows(engine, fabric.lookaheadPs).run(untilOf(fabric));
   assert.deepEqual(checkLedger(engine), []);
   return digests(engine);
 }
@@ -120,12 +121,12 @@ for (const name of examples) {
     it('gives the same digests with its actors in other places, restored from elsewhere too', () => {
       const random = new RandomStream(3, name);
       const first = replaced(fabric, random);
-      new Windows(first.engine, fabric.lookaheadPs).run(untilPs / 3);
+      narrowWindows(first.engine, fabric.lookaheadPs).run(untilPs / 3);
       const { engine, placeOf } = replaced(fabric, random);
       placeOf.forEach((place, d) => {
         restoreDevice(engine, place, saveDevice(first.engine, first.placeOf[d]!));
       });
-      new Windows(engine, fabric.lookaheadPs).run(untilPs);
+      narrowWindows(engine, fabric.lookaheadPs).run(untilPs);
       const moved = digests(engine);
       assert.deepEqual(
         placeOf.map((place) => moved[place]),
@@ -136,7 +137,7 @@ for (const name of examples) {
     it('gives the same digests after a return to a saved state, and in fresh actors', () => {
       const random = new RandomStream(11, name);
       const first = wholeEngine(fabric);
-      const windows = new Windows(first, fabric.lookaheadPs);
+      const windows = new Windows(first, fabric.cluster);
       // Early, in the middle or late: what is there to be saved differs among the examples.
       const share = [0.2, 0.5, 0.7][random.below(3)]!;
       windows.run(Math.floor(untilPs * share) + random.below(1e6));
@@ -146,7 +147,7 @@ for (const name of examples) {
       windows.run(untilPs * (share + 0.2));
       const engine = wholeEngine(fabric);
       restoreAll(engine, structuredClone(statesOf(first)));
-      new Windows(engine, fabric.lookaheadPs).run(untilPs);
+      new Windows(engine, fabric.cluster).run(untilPs);
       assert.deepEqual(digests(engine), expected);
       assert.deepEqual(checkLedger(engine), []);
     });

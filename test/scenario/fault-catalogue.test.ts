@@ -54,7 +54,7 @@ function digests(engine: Engine): string[] {
 
 function reference(fabric: Fabric): Engine {
   const engine = wholeEngine(fabric);
-  new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+  new Windows(engine, fabric.cluster).run(UNTIL_PS);
   assert.deepEqual(checkLedger(engine), []);
   return engine;
 }

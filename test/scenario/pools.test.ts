@@ -48,7 +48,7 @@ describe('a switch with pools', () => {
   it('whose pool holds what nobody took is found by the ledger', () => {
     const fabric = fabricOf(EXAMPLE);
     const engine = wholeEngine(fabric);
-    new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+    new Windows(engine, fabric.cluster).run(UNTIL_PS);
     assert.deepEqual(checkLedger(engine), []);
     const { firstPort } = engine.devices.find(({ spec }) => spec.name === 's1')!;
     engine.shared.buffer.pools.queued(firstPort, 0, 254);

@@ -17,7 +17,7 @@ function dropsOf(results: RunResults, reason: string): number {
 function managedSum(scenario: string, untilPs: number, name: string): number {
   const fabric = fabricOf(scenario);
   const engine = wholeEngine(fabric);
-  new Windows(engine, fabric.lookaheadPs).run(untilPs);
+  new Windows(engine, fabric.cluster).run(untilPs);
   return engine.devices
     .filter(({ spec }) => spec.kind === 'switch')
     .flatMap(({ place, spec }) =>

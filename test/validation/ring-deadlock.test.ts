@@ -48,7 +48,7 @@ function hasCircle(graph: ReadonlyMap<number, ReadonlySet<number>>): boolean {
 /** Event by event: the first moment at which the queues themselves show a cycle. */
 function closedAt(fabric: Fabric): number {
   const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  const windows = new Windows(engine, fabric.cluster);
   for (;;) {
     const now = windows.nextTime();
     assert.ok(now < 1e9, 'no cycle closes');

@@ -44,6 +44,8 @@ import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
 import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
+import type { Prefetch } from './prefetch.js';
+import { makePrefetch } from './prefetch.js';
 import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
@@ -100,6 +102,8 @@ export class Engine implements MechanismHost {
   private readonly starting: Starting;
   private readonly egressPath: EgressPath;
   private readonly loop: Loop;
+  /** Reads what a device's events before a bound need, before it is executed. */
+  readonly prefetch: Prefetch;
   /** Slot of the mechanism whose holds stop the frames of discovery, too; -1 if none does. */
   private readonly clientGate: number;
   private readonly listening: Listeners;
@@ -183,6 +187,7 @@ export class Engine implements MechanismHost {
       this.egressPath,
       this.controlPayloads,
     );
+    this.prefetch = makePrefetch(shared, this.devices);
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
     });

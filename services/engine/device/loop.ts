@@ -63,7 +63,6 @@ import type { Starting } from './starting.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
-import { makePrefetch } from './prefetch.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /** Set in the id of a control frame to which faults have been applied. */
@@ -71,9 +70,6 @@ const DEALT_WITH = 1 << 20;
 
 /** Of an arriving frame: not yet. */
 const LATER = -2;
-
-/** From so many frames on, they do not fit the nearest cache. */
-const COLD_FRAMES = 4096;
 
 /**
  * Executes events of one actor, in the order (time; timer queue, arrivals, transmitters; tie-break
@@ -108,7 +104,6 @@ export function makeLoop(
   const { arrivals, transmits, horizon, events, traceMask, linkNumbers, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
-  const prefetch = makePrefetch(shared, devices);
   const entering = makeEntering(shared, devices);
   const dataPath = { accept, sendCarried };
   const layering = makeLinkLayering(
@@ -128,7 +123,6 @@ export function makeLoop(
     const device = devices[d];
     const { timerQueue } = device;
     timerQueue.begin(bound);
-    if (pool.extent() > COLD_FRAMES) prefetch(d, device, bound);
     /** Of this call: time of a device never decreases. */
     let last = -Infinity;
     for (;;) {

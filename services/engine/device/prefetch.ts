@@ -8,8 +8,11 @@ const WARM_DEPTH = 8;
 /** So many hosts, as a power of two, are fetched together. */
 const HOSTS_SHIFT = 4;
 
+/** From so many frames on, they do not fit the nearest cache. */
+const COLD_FRAMES = 4096;
+
 /** Reads the frames of a device's window before it is executed. */
-type Prefetch = (d: number, device: Device, bound: number) => void;
+export type Prefetch = (d: number, bound: number) => void;
 
 export function makePrefetch(
   { inFlightQueues, pool, ports, queues }: Shared,
@@ -33,7 +36,9 @@ export function makePrefetch(
    * here the waits of different ports overlap. A host has one port only, so several hosts are
    * fetched together.
    */
-  function prefetch(d: number, device: Device, bound: number): void {
+  function prefetch(d: number, bound: number): void {
+    if (pool.extent() <= COLD_FRAMES) return;
+    const device = devices[d];
     if (device.spec.kind === 'switch') prefetchSwitch(d, device, bound);
     else if (fetchedUntil[d >> HOSTS_SHIFT] !== bound) {
       fetchedUntil[d >> HOSTS_SHIFT] = bound;
@@ -50,10 +55,12 @@ export function makePrefetch(
         cursors[count++] = inFlightQueues.head(devices[d].firstPort);
     }
     let touched = 0;
-    for (let depth = 0; depth < WARM_DEPTH; depth++) {
+    for (let depth = 0, left = 1; depth < WARM_DEPTH && left > 0; depth++) {
+      left = 0;
       for (let p = 0; p < count; p++) {
         const frame = cursors[p];
         if (frame < 0) continue;
+        left++;
         touched ^= words[frame + CLASS] ^ ends[frame + CONNECTION];
         cursors[p] = pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
       }
@@ -71,10 +78,12 @@ export function makePrefetch(
       cursors[p] = inFlightQueues.head(first + p);
       cursors[count + p] = queues.firstReady(first + p);
     }
-    for (let depth = 0; depth < WARM_DEPTH; depth++) {
+    for (let depth = 0, left = 1; depth < WARM_DEPTH && left > 0; depth++) {
+      left = 0;
       for (let p = 0; p < 2 * count; p++) {
         const frame = cursors[p];
         if (frame < 0) continue;
+        left++;
         touched ^= words[frame + CLASS] ^ rest[frame];
         cursors[p] = p < count && pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
       }

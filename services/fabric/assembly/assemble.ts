@@ -1,13 +1,14 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { headroomSize } from './accounts.js';
 import type { Assembly, AssemblyInput } from './assembly.js';
+import { clustersOf } from './clusters.js';
 import { deviceSpecs } from './device-specs.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { type FabricPlans, planFabric } from './fabric-plans.js';
 import { placeFaults, withFaults } from './fault-plan.js';
 import type { LinkEnd } from './link-ends.js';
 import { linkFaults, warnOfLastingErrors } from './link-faults.js';
-import { lookaheadOf } from './lookahead.js';
+import { hopsOf, lookaheadOf } from './lookahead.js';
 import { type ResolvedFabric, resolveFabric } from './resolved-fabric.js';
 
 /** From a scenario, and its topology, to devices that can be run. */
@@ -81,9 +82,11 @@ function resultOf(
   const margins = topology.devices.flatMap(({ kind }, index) =>
     kind === 'switch' ? memory.ofSwitch(index).margins : [],
   );
+  const hops = hopsOf(specs, linkEnds.flat());
   return {
     specs,
-    lookaheadPs: lookaheadOf(specs, linkEnds),
+    lookaheadPs: lookaheadOf(hops),
+    cluster: clustersOf(specs.length, hops, topology.pairs),
     ...{ linkEnds, ports, methods, linkFrames },
     margins,
     mechanisms,

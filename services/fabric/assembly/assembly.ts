@@ -10,6 +10,7 @@ import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
+import type { Cluster } from './clusters.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { LinkFrames } from './link-frames.js';
@@ -54,6 +55,8 @@ export interface Assembly {
   readonly specs: readonly DeviceSpec[];
   /** Least virtual time between an event of a device and its earliest effect on a link partner. */
   readonly lookaheadPs: number;
+  /** Its devices, by how far they may be executed together. */
+  readonly cluster: Cluster;
   /** By device, then port. */
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   /** By device, then port: what it is configured for, and by priority what its link comes to. */

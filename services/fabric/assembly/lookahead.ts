@@ -2,16 +2,20 @@ import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
+import type { Hop } from './clusters.js';
 import type { LinkEnd } from './link-ends.js';
 
+/** Links by their ends: one for each direction. */
+export function hopsOf(specs: readonly DeviceSpec[], ends: readonly LinkEnd[]): Hop[] {
+  return ends.map((end) => {
+    const { device: from, peerDevice: to } = end;
+    return { from, to, lookaheadPs: linkLookaheadPs(specs, end) };
+  });
+}
+
 /** The least lookahead of all links. */
-export function lookaheadOf(
-  specs: readonly DeviceSpec[],
-  linkEnds: readonly (readonly LinkEnd[])[],
-): number {
-  return linkEnds
-    .flat()
-    .reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity);
+export function lookaheadOf(hops: readonly Hop[]): number {
+  return hops.reduce((least, { lookaheadPs }) => Math.min(least, lookaheadPs), Infinity);
 }
 
 /**

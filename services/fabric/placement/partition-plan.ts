@@ -6,8 +6,10 @@ import type { SeriesInterval } from '../assembly/series-interval.js';
 import { seriesIntervalOf } from '../assembly/series-interval.js';
 import type { Fabric } from '../assembly/fabric.js';
 import { capturesOf, samplingOf } from '../assembly/observer-plan.js';
+import type { Cluster } from '../assembly/clusters.js';
+import { clustersOf } from '../assembly/clusters.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
-import { linkLookaheadPs } from '../assembly/lookahead.js';
+import { hopsOf, linkLookaheadPs } from '../assembly/lookahead.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Placement } from './placement.js';
 
@@ -32,8 +34,8 @@ export interface PartitionPlan {
   readonly links: readonly (readonly [PlacedPort, PlacedPort])[];
   /** As in a fabric. */
   readonly frames?: number;
-  /** The least lookahead of links inside. */
-  readonly windowPs: number;
+  /** Its own devices, by how far they may be executed together. */
+  readonly cluster: Cluster;
   readonly channels: readonly ChannelPlan[];
   readonly series: SeriesPlan | null;
   /** Record episodes, and traces of sampled frames. */
@@ -97,7 +99,7 @@ function planPartition(
   service: number,
   devices: readonly number[],
 ): Omit<PartitionPlan, 'jams'> {
-  const { specs, linkEnds, scenario } = fabric;
+  const { specs, linkEnds, scenario, topology } = fabric;
   const neighbors = neighborsOf(linkEnds, serviceOf, service, devices);
   const placeOf = new Map([...devices, ...neighbors].map((device, place) => [device, place]));
   const here = ({ device, port }: LinkEnd): PlacedPort => ({ place: placeOf.get(device)!, port });
@@ -107,7 +109,12 @@ function planPartition(
   });
   const ends = devices.flatMap((device) => linkEnds[device]!);
   const isInside = (end: LinkEnd): boolean => serviceOf[end.peerDevice] === service;
-  const inside = ends.filter(isInside);
+  const hops = hopsOf(specs, ends.filter(isInside)).map(({ from, to, lookaheadPs }) => {
+    return { from: placeOf.get(from)!, to: placeOf.get(to)!, lookaheadPs };
+  });
+  const pairs = (topology.pairs ?? [])
+    .filter(([first]) => serviceOf[first] === service)
+    .map(([first, second]) => [placeOf.get(first)!, placeOf.get(second)!] as const);
   return {
     service,
     devices,
@@ -118,7 +125,7 @@ function planPartition(
       .filter((end) => !isInside(end) || isFirst(end))
       .map((end) => [here(end), there(end)]),
     ...(fabric.frames !== undefined && { frames: fabric.frames }),
-    windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
+    cluster: clustersOf(devices.length, hops, pairs),
     channels: channelsOf(fabric, { serviceOf, service, ends, here, there }),
     series: seriesPlan(fabric, ends, here),
     episodes: scenario.observe.episodes,

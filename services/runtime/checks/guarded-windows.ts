@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/device/engine.js';
+import type { Cluster } from '../../fabric/assembly/clusters.js';
 import { Windows } from '../embedded/windows.js';
 import { RowGuard } from './row-guard.js';
 
@@ -9,8 +10,8 @@ const QUICK_OCTETS = 1 << 24;
 export class GuardedWindows extends Windows {
   private readonly guard: RowGuard;
 
-  constructor(engine: Engine, lookaheadPs: number) {
-    super(engine, lookaheadPs);
+  constructor(engine: Engine, cluster: Cluster) {
+    super(engine, cluster);
     this.guard = new RowGuard(engine);
   }
 

@@ -118,7 +118,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.engine = wholeEngine(fabric);
     const isGuarded = checkRows === true || (deep === true && GuardedWindows.isQuick(this.engine));
     const WindowsOf = isGuarded ? GuardedWindows : Windows;
-    this.windows = new WindowsOf(this.engine, fabric.lookaheadPs);
+    this.windows = new WindowsOf(this.engine, fabric.cluster);
     this.sampler = this.makeSampler();
     this.holdCheck = check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
@@ -169,7 +169,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
       return;
     }
     const sampleAt = this.sampler?.dueAt ?? Infinity;
-    const windowEndPs = nextPs + this.fabric.lookaheadPs;
+    const windowEndPs = nextPs + this.windows.spanPs;
     this.execute(Math.min(windowEndPs, sampleAt, this.limitPs, sliceEndPs));
   }
 
@@ -285,7 +285,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
   /** A fault of the engine itself ends the run where it was found. */
   private execute(bound: number): void {
     try {
-      this.windows.window(bound);
+      this.windows.run(bound);
       this.deepen(bound);
     } catch (error) {
       if (!(error instanceof BrokenAssertion)) throw error;

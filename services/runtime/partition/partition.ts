@@ -53,8 +53,6 @@ export class Partition implements Actors {
   private readonly sampler: Sampler | null;
   private readonly observers: Observers;
   private runs = 0;
-  /** Devices with a link to another service. */
-  private readonly border: Int32Array;
   /** By proxy device. */
   private readonly feeds: readonly Feed[];
   /** By channel and link: its port here. */
@@ -68,9 +66,8 @@ export class Partition implements Actors {
     const devices = [...plan.specs, ...plan.proxyDevices];
     this.engine = new Engine(devices, kinds, plan.frames ?? frameRoom(devices));
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
-    this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     const cut = plan.channels.flatMap(({ inPorts }) => inPorts.map(({ place }) => place));
-    this.border = Int32Array.from(new Set(cut)).sort();
+    this.windows = new Windows(this.engine, plan.cluster, cut);
     this.sampler = this.makeSampler();
     this.observers = new Observers(this.engine, plan);
     this.feeds = plan.proxyDevices.map(() => new Feed(this.engine.shared.pool));
@@ -109,13 +106,13 @@ export class Partition implements Actors {
 
   /**
    * The same, but of the last window only what other services wait for: the devices with a link to
-   * them. Events of the others, which cannot have an effect there before the next window, are left
-   * to `runTo`.
+   * them, and those that are executed together with these. Events of the others, which cannot have
+   * an effect there before the next window, are left to `runTo`.
    */
   runBorderTo(bound: number): number {
     const before = this.executed();
     this.runToSamples(bound);
-    this.windows.runFirst(bound, this.border);
+    this.windows.runFirst(bound);
     return this.executed() - before;
   }
 

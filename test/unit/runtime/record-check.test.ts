@@ -19,9 +19,9 @@ function recorded(): {
   );
   const engine = wholeEngine(fabric);
   const observers = new Observers(engine, observersOf(fabric));
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  const windows = new Windows(engine, fabric.cluster);
   for (let at = windows.nextTime(); at < UNTIL_PS; at = windows.nextTime()) {
-    windows.window(at + fabric.lookaheadPs);
+    windows.run(at + fabric.lookaheadPs);
   }
   const nowPs = windows.latestPs;
   const seen = observers.observed(nowPs);

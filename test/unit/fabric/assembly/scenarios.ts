@@ -266,7 +266,7 @@ export function run(built: Fabric): Outcome {
     nicGranted: IGNORED,
     ledChanged: IGNORED,
   });
-  new Windows(engine, built.lookaheadPs).run(Infinity);
+  new Windows(engine, built.cluster).run(Infinity);
   const received = ({ device, connection }: FlowEnd): { frames: number; payload: number } => {
     const at = engine.devices[device]!.rows.receive.first + connection;
     return { frames: engine.receivers.get(at, FRAMES), payload: engine.receivers.get(at, PAYLOAD) };
