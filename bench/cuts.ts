@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeInServices } from '../services/fabric/placement/placement.js';
+import type { Fabric } from '../services/fabric/assembly/fabric.js';
 import type { Topology } from '../services/fabric/topology/topology.js';
 import { fabricOf } from './fabrics.js';
 
@@ -19,9 +20,11 @@ const FABRICS: Readonly<Record<string, string>> = {
 };
 const PARTS = [4, 16, 64];
 
-function topologyOf(fabric: string): Topology {
-  const load = 'load: [{ name: one, stream: { from: h1, to: h2 }, bytes: 1KB }]';
-  return fabricOf(`selvage: 1\nfabric: { ${fabric} }\n${load}\n`).topology;
+/** With equal links, and as much work at each port. */
+function fabricWith(generator: string): Fabric {
+  const load = 'load: [{ permutation: { hosts: all, shift: 1 }, bytes: 1KB }]';
+  const fabric = `{ ${generator}, link: { delay: 1us } }`;
+  return { ...fabricOf(`selvage: 1\nfabric: ${fabric}\n${load}\n`), flows: [], flowEnds: [] };
 }
 
 function portsOf({ devices, links }: Topology): number[] {
@@ -42,9 +45,9 @@ function costOf(topology: Topology, partOf: readonly number[], parts: number): s
   return words.map((word) => `${word}`.padStart(7)).join('');
 }
 
-function ourParts(topology: Topology, parts: number): number[] {
+function ourParts(fabric: Fabric, parts: number): number[] {
   const partOf: number[] = [];
-  placeInServices(topology, parts).forEach(({ devices }, part) => {
+  placeInServices(fabric, parts).forEach(({ devices }, part) => {
     for (const device of devices) partOf[device] = part;
   });
   return partOf;
@@ -73,10 +76,11 @@ function partsOfMetis(topology: Topology, parts: number): number[] | null {
 
 const titles = ['links', 'work', 'pairs'].map((title) => title.padStart(7)).join('');
 process.stdout.write(`${'fabric'.padEnd(20)}${'parts'.padStart(6)} |${titles} | METIS${titles}\n`);
-for (const [name, fabric] of Object.entries(FABRICS)) {
-  const topology = topologyOf(fabric);
+for (const [name, generator] of Object.entries(FABRICS)) {
+  const fabric = fabricWith(generator);
+  const { topology } = fabric;
   for (const parts of PARTS.filter((count) => count < topology.devices.length)) {
-    const ours = costOf(topology, ourParts(topology, parts), parts);
+    const ours = costOf(topology, ourParts(fabric, parts), parts);
     const theirs = partsOfMetis(topology, parts);
     const beside = theirs === null ? ' not there' : costOf(topology, theirs, parts);
     const label = `${name.padEnd(20)}${`${parts}`.padStart(6)}`;

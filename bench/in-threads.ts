@@ -14,7 +14,7 @@ export interface ThreadsTime {
 /** Threads report their progress every 256 windows, which gives the time that all of them took. */
 export async function inThreads(text: string, threads: number): Promise<ThreadsTime> {
   const fabric = fabricOf(text);
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads));
+  const plans = planPartitions(fabric, placeInServices(fabric, threads));
   const run = new ThreadsRun(fabric, plans, { check: false, from: null });
   const start = performance.now();
   let beganAt = 0;

@@ -63,7 +63,7 @@ class LargeFabric {
   windowOf(nodes: number): Window {
     const { fabric, hopsPerPort, ports } = this;
     const { hop, crowding, barrier, step, message, frame } = this.constants;
-    const placement = placeInServices(fabric.topology, nodes);
+    const placement = placeInServices(fabric, nodes);
     const plans = planServices(fabric, { placement, threads: CORES, jams: false });
     const portsOf = (specs: Fabric['specs']): number =>
       specs.reduce((sum, spec) => sum + spec.ports.length, 0);

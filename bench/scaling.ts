@@ -77,7 +77,7 @@ const MOST_STEPS = 1;
 
 function planOf(text: string, services: number): Plan {
   const fabric = fabricOf(text);
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, services));
+  const plans = planPartitions(fabric, placeInServices(fabric, services));
   const channels = plans.flatMap((plan) => plan.channels);
   const least = channels.reduce((ps, { lookaheadOutPs }) => Math.min(ps, lookaheadOutPs), Infinity);
   const lookaheads = fabric.scenario.durationPs! / least;

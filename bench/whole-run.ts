@@ -27,7 +27,7 @@ async function inSeveral(count: number): Promise<number> {
   const { planPartitions } = await import('../services/fabric/placement/partition-plan.js');
   const { placeInServices } = await import('../services/fabric/placement/placement.js');
   const { ThreadsRun } = await import('../services/runtime/threads/run-threads.js');
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, count));
+  const plans = planPartitions(fabric, placeInServices(fabric, count));
   const { results } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
   return results.frameHops;
 }

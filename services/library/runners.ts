@@ -93,7 +93,7 @@ export async function runInThreads(
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { CycleCheck } = await import('../runtime/checks/cycle-check.js');
   const jams = check && CycleCheck.isWanted(fabric);
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads), jams);
+  const plans = planPartitions(fabric, placeInServices(fabric, threads), jams);
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check, from, live });
   const attendant = await attend(run);

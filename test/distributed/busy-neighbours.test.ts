@@ -25,7 +25,7 @@ load:
     rate: line
     priority: 3
 `);
-const placement = placeInServices(fabric.topology, 2);
+const placement = placeInServices(fabric, 2);
 const [plan] = planPartitions(fabric, placement) as [ReturnType<typeof planPartitions>[0]];
 
 /** A part by itself, and when what it handed over will arrive. */

@@ -174,7 +174,7 @@ describe('a coordinator', () => {
     assert.match(refused({ run: 'other' }), /this is run r/);
     assert.match(refused({ service: 5 }), /this run has 2 services/);
     const two = planServices(fabric, {
-      placement: placeInServices(fabric.topology, 1),
+      placement: placeInServices(fabric, 1),
       ...{ threads: 2, jams: false },
     });
     assert.match(

@@ -22,7 +22,7 @@ describe('services of threads, over messages that are lost', () => {
       const fabric = fabricOf(`examples/${name}`, 'load.0.bytes=32KB');
       const random = new RandomStream(8, name);
       const unkindness = { ...KIND, lose: 0.1, reorder: 0.3 };
-      const placement = placeInServices(fabric.topology, 3);
+      const placement = placeInServices(fabric, 3);
       const cluster = new Cluster(fabric, placement, random, { unkindness, threads: 2 });
       try {
         cluster.run(7e6);

@@ -41,7 +41,7 @@ describe('a run in threads', () => {
     alone.restore(state!);
     while (alone.advance(1000) === 'running');
     assert.deepEqual(alone.results('complete'), whole.results('complete'));
-    const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
+    const plans = planPartitions(fabric, placeInServices(fabric, 2));
     const others = await new ThreadsRun(fabric, plans, { check: true, from: state }).run();
     assert.deepEqual(others.results, whole.results('complete'));
     assert.deepEqual(others.rows, [...whole.series().rows]);
@@ -49,7 +49,7 @@ describe('a run in threads', () => {
 
   it('ends with the error of a thread that fails', async () => {
     const fabric = fabricOf('examples/pair-line-rate.yaml');
-    const [first, second] = planPartitions(fabric, placeInServices(fabric.topology, 2));
+    const [first, second] = planPartitions(fabric, placeInServices(fabric, 2));
     const nowhere = { place: 99, port: 0 };
     const broken: PartitionPlan = { ...second!, links: [[nowhere, nowhere]] };
     const doomed = new ThreadsRun(fabric, [first!, broken], { check: false, from: null });

@@ -90,11 +90,8 @@ for (const [what, { status, exit, example, homes, set }] of Object.entries(CASES
     });
 
     it('is the same in services in memory', () => {
-      for (const place of [
-        placeEachAlone,
-        (all: typeof fabric.topology) => placeInServices(all, 2),
-      ]) {
-        const cluster = new Cluster(fabric, place(fabric.topology), new RandomStream(1, what));
+      for (const placement of [placeEachAlone(fabric.topology), placeInServices(fabric, 2)]) {
+        const cluster = new Cluster(fabric, placement, new RandomStream(1, what));
         cluster.run();
         assert.deepEqual(cluster.results(false), alone);
       }

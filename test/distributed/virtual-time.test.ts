@@ -74,7 +74,7 @@ for (const name of examples) {
     });
 
     it('gives them in groups when messages are repeated and overtake each other', () => {
-      const placement = placeInGroups(fabric.topology, 2);
+      const placement = placeInGroups(fabric, 2);
       const cluster = new Cluster(fabric, placement, random, {
         unkindness: { lose: 0.1, repeat: 0.1, reorder: 0.3 },
         maxPayload: SMALL_PAYLOAD,
@@ -91,7 +91,7 @@ describe('a run with mechanisms that go on for ever', () => {
       const fabric = fabricOf(`examples/${name}`, 'load.0.bytes=32KB');
       const expected = run(fabric);
       const random = new RandomStream(6, name);
-      const cluster = new Cluster(fabric, placeInServices(fabric.topology, 3), random);
+      const cluster = new Cluster(fabric, placeInServices(fabric, 3), random);
       cluster.run(7e6);
       cluster.recover(null);
       cluster.run(9e6);
@@ -111,7 +111,7 @@ describe('messages that take effect at one port at one time', () => {
     // PFC and LLDP of one link partner coincide at 8,613,762,720 ps.
     const fabric = fabricOf('examples/discovery-island.yaml', 'duration=8614us');
     const random = new RandomStream(7, 'messages');
-    const cluster = new Cluster(fabric, placeInServices(fabric.topology, 3), random);
+    const cluster = new Cluster(fabric, placeInServices(fabric, 3), random);
     cluster.run();
     assert.deepEqual(cluster.results(), run(fabric));
   });

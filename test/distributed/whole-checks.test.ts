@@ -27,7 +27,7 @@ async function inThreads(fabric: Fabric): Promise<Failure | null> {
 }
 
 async function seenInThreads(fabric: Fabric): Promise<RunResults> {
-  const placement = placeInServices(fabric.topology, 2);
+  const placement = placeInServices(fabric, 2);
   const plans = planPartitions(fabric, placement, CycleCheck.isWanted(fabric));
   const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
   return results;

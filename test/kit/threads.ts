@@ -5,6 +5,6 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 
 /** A run of a fabric in so many threads, with every check on unless it is not wanted. */
 export function inThreads(fabric: Fabric, threads: number, check = true): ThreadsRun {
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads));
+  const plans = planPartitions(fabric, placeInServices(fabric, threads));
   return new ThreadsRun(fabric, plans, { check, from: null });
 }

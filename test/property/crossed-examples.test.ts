@@ -127,7 +127,7 @@ describe('a crossing of examples', () => {
       assert.deepEqual(seen(fabric, outcomeOf(sessionOf(fabric, stopped))), one);
 
       const services = Math.min(2 + random.below(3), fabric.specs.length);
-      const placement = placeInServices(fabric.topology, services);
+      const placement = placeInServices(fabric, services);
       for (const unkindness of [KIND, UNKIND]) {
         const cluster = new Cluster(fabric, placement, random, { unkindness });
         if (unkindness === UNKIND) {

@@ -46,7 +46,7 @@ describe('a capture', () => {
       rest.restore(half.save());
       const continued = captureOctets(fabric, whole(rest).captures());
       assert.ok(octets.equals(continued));
-      const plans = planPartitions(fabric, placeInServices(fabric.topology, 3));
+      const plans = planPartitions(fabric, placeInServices(fabric, 3));
       const threads = new ThreadsRun(fabric, plans, { check: false, from: null });
       const { captures } = await threads.run();
       assert.ok(octets.equals(captureOctets(fabric, captures)));

@@ -165,7 +165,7 @@ describe('the cause of a flow that is not finished', () => {
         FLOW_CAUSES[word as CauseWord].title,
       );
       assert.equal(isListed, !['not-due', 'sending', 'rate-limited'].includes(word));
-      const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
+      const plans = planPartitions(fabric, placeInServices(fabric, 2));
       const options = { check: false, from: null };
       const threads = await new ThreadsRun(fabric, plans, options).run();
       assert.deepEqual(threads.results.flows, results.flows);

@@ -63,7 +63,7 @@ describe('two ports of an 82599', () => {
     assert.equal(whatIsWrong(fabric, 1), null);
     assert.equal(whatIsWrong(fabric, 2), null);
     const { topology } = fabric;
-    for (const placement of [placeEachAlone(topology), placeInServices(topology, 3)]) {
+    for (const placement of [placeEachAlone(topology), placeInServices(fabric, 3)]) {
       assert.ok(placement.some(({ devices }) => devices.includes(0) && devices.includes(1)));
       const placed = placement.flatMap(({ devices }) => devices);
       assert.deepEqual(placed.sort(), [0, 1, 2, 3, 4]);

@@ -181,7 +181,7 @@ describe('events', () => {
         ['dark', 1, 600],
       ],
     );
-    const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
+    const plans = planPartitions(fabric, placeInServices(fabric, 2));
     const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
     assert.deepEqual(
       eventsOf(fabric, events!, 0).filter(({ event }) => /lit|dark/.test(event)),
@@ -203,7 +203,7 @@ describe('events', () => {
       rest.restore(half.save());
       while (rest.advance(1000) === 'running');
       assert.deepEqual(eventsOf(fabric, rest.events()!, 0), expected);
-      const plans = planPartitions(fabric, placeInServices(fabric.topology, 3));
+      const plans = planPartitions(fabric, placeInServices(fabric, 3));
       const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
       assert.deepEqual(eventsOf(fabric, events!, 0), expected);
     });

@@ -57,7 +57,7 @@ describe('the rule of progress', () => {
     const session = withoutGrants(creditStar, 20e6);
     session.runTo(1e9);
     const { devices } = session.save();
-    const plans = planPartitions(creditStar, placeInServices(creditStar.topology, 2));
+    const plans = planPartitions(creditStar, placeInServices(creditStar, 2));
     const states = plans.map((plan): PartitionState => ({
       devices: plan.devices.map((device) => devices[device]!),
       rows: [],

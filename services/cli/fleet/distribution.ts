@@ -11,6 +11,7 @@ import { LOG_FORMATS, LOG_LEVELS, LogSettingsError, oneOf } from '../../runtime/
 import { isS3 } from '../../runtime/object-storage/s3-address.js';
 import { secretFrom, SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
+import { warnOfShortSteps } from '../short-steps.js';
 import { isInsecureAccepted, requireEncryption, storageOf } from './encryption.js';
 import { infrastructureOf } from './infrastructure.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
@@ -94,6 +95,7 @@ export function fleetOptions(
       `--services ${request.services}: this fabric comes to ${length} of them\n`,
     );
   }
+  if (isPlaced) warnOfShortSteps(placementArgs.join(' '), fabric, placement);
   // Without a broker and services of its own, the command has no processes to break, but pods.
   const isOurs = options.nats === undefined && options.listen === undefined;
   const isBreakable = isOurs || process.env['SELVAGE_STRUCK'] !== undefined;

@@ -9,6 +9,7 @@ import type { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { EmulateOptions, Emulation } from '../emulation.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
+import { warnOfShortSteps } from '../short-steps.js';
 import { metricsOf, openMetrics } from './metrics.js';
 import { controlOf, onInterrupt } from './steering.js';
 
@@ -29,6 +30,8 @@ export async function runInThreads(
   const paused = options.paused === true;
   const start = { ...emulation, check: options.check === true, paused };
   return execute(start, threads, async (run) => {
+    if (options.quiet !== true)
+      warnOfShortSteps(`--threads ${threads}`, emulation.fabric, run.plans);
     const snapshots = new SnapshotCache(
       () => run.controller.snapshot(),
       () => run.progress().virtualPs,

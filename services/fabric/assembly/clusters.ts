@@ -74,6 +74,42 @@ export function clustersOf(
   return typeof whole === 'object' ? whole : clusterOf(members, []);
 }
 
+export function devicesOf({ near, far }: Cluster): number[] {
+  return [near, far].flatMap(({ devices, clusters }) => [
+    ...devices,
+    ...clusters.flatMap(devicesOf),
+  ]);
+}
+
+/**
+ * The devices of each member of a cluster; then those of its members' members, until all but pairs
+ * are alone: from long links to short ones. Members are in the order of their first devices.
+ */
+export function* levelsOf(whole: Cluster): Generator<readonly (readonly number[])[]> {
+  let members = membersOf(whole);
+  for (;;) {
+    yield members
+      .map((member) => (typeof member === 'number' ? [member] : devicesOf(member)))
+      .map((devices) => devices.sort((a, b) => a - b))
+      .sort(([a], [b]) => a! - b!);
+    const longestPs = members.reduce<number>((l, member) => Math.max(l, insidePs(member)), 0);
+    if (longestPs === 0) return;
+    members = members.flatMap((member) =>
+      insidePs(member) * ALIKE > longestPs ? membersOf(member as Cluster) : [member],
+    );
+  }
+}
+
+function membersOf({ near, far }: Cluster): Member[] {
+  return [near, far].flatMap(({ devices, clusters }) => [...devices, ...clusters]);
+}
+
+/** Of its links; 0 where there are none that may be cut. */
+function insidePs(member: Member): number {
+  if (typeof member === 'number' || member.aroundPs === Infinity) return 0;
+  return member.aroundPs;
+}
+
 function roundPs({ therePs, backPs }: Span): number {
   return therePs + backPs;
 }

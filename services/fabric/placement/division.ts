@@ -1,6 +1,7 @@
-/** The graph to be cut: devices with their neighbors, once per link, and their work. */
+/** The graph to be cut: devices (or what is never cut) with their neighbors, and their work. */
 export interface WorkGraph {
-  readonly neighbors: readonly (readonly number[])[];
+  /** By device: the others that it has links to, and how heavy these are. */
+  readonly neighbors: readonly ReadonlyMap<number, number>[];
   readonly work: readonly number[];
 }
 
@@ -8,7 +9,7 @@ export interface WorkGraph {
 export class Division {
   private readonly workOf: number[];
   private readonly members: Set<number>[];
-  /** By device: how many links it has into each part. */
+  /** By device: how heavy its links into each part are. */
   private readonly linksInto: Map<number, number>[];
 
   constructor(
@@ -24,16 +25,17 @@ export class Division {
     });
     this.linksInto = graph.neighbors.map((neighbors) => {
       const into = new Map<number, number>();
-      for (const other of neighbors) add(into, partOf[other]!, 1);
+      for (const [other, weight] of neighbors) add(into, partOf[other]!, weight);
       return into;
     });
   }
 
-  /** Links whose ends are in two parts. */
+  /** How heavy the links are whose ends are in two parts. */
   get cut(): number {
-    const outside = (device: number): number =>
-      this.graph.neighbors[device]!.length - this.links(device, this.partOf[device]!);
-    return this.partOf.reduce((sum, _, device) => sum + outside(device), 0) / 2;
+    return this.linksInto.reduce((sum, into, device) => {
+      const all = [...into.values()].reduce((a, b) => a + b, 0);
+      return sum + (all - this.links(device, this.partOf[device]!)) / 2;
+    }, 0);
   }
 
   /** The work of the part that has most. */
@@ -47,8 +49,9 @@ export class Division {
   }
 
   /**
-   * Moves a device, or exchanges two, as long as that cuts fewer links, or as many and the work is
-   * more even; no part comes to more than `most` work. (Kernighan and Lin, for many parts.)
+   * Moves a device, or exchanges two, as long as that makes the cut lighter, or leaves it as it is
+   * and the work is more even; no part comes to more than `most` work. (Kernighan and Lin, for many
+   * parts.)
    */
   refine(most: number): void {
     let improved = true;
@@ -96,7 +99,7 @@ export class Division {
   }
 
   private linksBetween(device: number, other: number): number {
-    return this.graph.neighbors[device]!.filter((neighbor) => neighbor === other).length;
+    return this.graph.neighbors[device]!.get(other) ?? 0;
   }
 
   private fits(a: number, b: number, most: number): boolean {
@@ -106,7 +109,7 @@ export class Division {
     return workOf(a) + more <= most && workOf(b) - more <= most;
   }
 
-  /** How many links fewer are cut with the device in that part. */
+  /** How much lighter the cut is with the device in that part. */
   private saving(device: number, part: number): number {
     return this.links(device, part) - this.links(device, this.partOf[device]!);
   }
@@ -123,10 +126,10 @@ export class Division {
     this.members[to]!.add(device);
     this.workOf[from]! -= work;
     this.workOf[to]! += work;
-    for (const other of this.graph.neighbors[device]!) {
+    for (const [other, weight] of this.graph.neighbors[device]!) {
       const into = this.linksInto[other]!;
-      add(into, from, -1);
-      add(into, to, 1);
+      add(into, from, -weight);
+      add(into, to, weight);
     }
   }
 }

@@ -10,8 +10,7 @@ export interface PlacementRequest {
 
 /** The placement of a run: by its command line, else by its scenario. */
 export function placementOf(fabric: Fabric, request: PlacementRequest): Placement {
-  if (request.devicesPerService !== null)
-    return placeInGroups(fabric.topology, request.devicesPerService);
-  if (request.services !== null) return placeInServices(fabric.topology, request.services);
+  if (request.devicesPerService !== null) return placeInGroups(fabric, request.devicesPerService);
+  if (request.services !== null) return placeInServices(fabric, request.services);
   return fabric.placement;
 }

@@ -39,7 +39,7 @@ export function planServices(
   fabric: Fabric,
   { placement, threads, jams }: ServiceLayout,
 ): ServicePlan[] {
-  const groups = placement.map((service) => placeInThreads(fabric.topology, service, threads));
+  const groups = placeInThreads(fabric, placement, threads);
   const plans = planPartitions(fabric, groups.flat(), jams);
   const serviceOf = groups.flatMap((parts, service) => parts.map(() => service));
   return groups.map((_, service) => {

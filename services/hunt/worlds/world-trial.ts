@@ -195,7 +195,7 @@ function inServices(fabric: Fabric, sampler: Sampler): RunResults {
 function placement(fabric: Fabric, sampler: Sampler, count: number): Placement {
   const { topology } = fabric;
   const parts = Math.min(count, topology.devices.length);
-  if (sampler.chance(0.6)) return placeInServices(topology, parts);
+  if (sampler.chance(0.6)) return placeInServices(fabric, parts);
   const order = topology.devices.map((_, d) => d);
   sampler.stream.shuffle(order);
   const scattered = Array.from({ length: parts }, (_, part) => ({

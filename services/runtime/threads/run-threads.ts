@@ -64,7 +64,7 @@ export class ThreadsRun implements PartitionSet {
 
   constructor(
     private fabric: Fabric,
-    private readonly plans: readonly PartitionPlan[],
+    readonly plans: readonly PartitionPlan[],
     private readonly options: ThreadsOptions,
   ) {
     const memory = plans.map(() => new SharedArrayBuffer(PROGRESS_NUMBERS * 8));

@@ -20,16 +20,14 @@ it('every placement has every device once', () => {
   const all = fatTree.topology.devices.map((_, device) => device);
   assert.deepEqual(devicesOf(placeEachAlone(fatTree.topology)), all);
   for (const count of [1, 2, 3, 7, 36, 99]) {
-    assert.deepEqual(devicesOf(placeInGroups(fatTree.topology, count)), all);
-    assert.deepEqual(devicesOf(placeInServices(fatTree.topology, count)), all);
-    assert.ok(
-      placeInGroups(fatTree.topology, count).every(({ devices }) => devices.length <= count),
-    );
+    assert.deepEqual(devicesOf(placeInGroups(fatTree, count)), all);
+    assert.deepEqual(devicesOf(placeInServices(fatTree, count)), all);
+    assert.ok(placeInGroups(fatTree, count).every(({ devices }) => devices.length <= count));
   }
 });
 
 it('two services of a fat-tree have two pods each, and equal work within a tenth', () => {
-  const [left, right] = placeInServices(fatTree.topology, 2);
+  const [left, right] = placeInServices(fatTree, 2);
   const names = (part: typeof left): string[] =>
     part!.devices.map((device) => fatTree.topology.devices[device]!.name);
   const ports = (part: typeof left): number =>
@@ -63,7 +61,7 @@ it('a device placed twice, an unknown one, and a name that is taken are refused 
 });
 
 it('both ends of a channel number its in-flight queues alike', () => {
-  const plans = planPartitions(fatTree, placeInGroups(fatTree.topology, 5));
+  const plans = planPartitions(fatTree, placeInGroups(fatTree, 5));
   for (const plan of plans) {
     const nameOf = (of: typeof plan, place: number): string =>
       [...of.specs, ...of.proxyDevices][place]!.name;

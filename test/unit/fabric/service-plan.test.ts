@@ -6,7 +6,7 @@ import { devicesOf, planServices } from '../../../services/fabric/placement/serv
 import { fabricOf } from '../../kit/emulate.js';
 
 const fabric = fabricOf('examples/leaf-spine-all-to-all.yaml');
-const placement = placeInServices(fabric.topology, 3);
+const placement = placeInServices(fabric, 3);
 
 /** The link of a link as its end here sees it: own device and port, then those of the partner. */
 function linkOf({ parts }: ServicePlan, { part, channel, link }: LinkPlace): string[] {

@@ -20,7 +20,7 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     const path = join(ROOT, 'examples/incast-pfc.yaml');
     const loaded = loadScenario(path, { set: ['observe.episodes=true'] });
     const fabric = buildFabric(loaded);
-    const plans = planPartitions(fabric, placeInServices(fabric.topology, THREADS));
+    const plans = planPartitions(fabric, placeInServices(fabric, THREADS));
     const live = new LiveFaults(loaded, fabric);
     const threads = new ThreadsRun(fabric, plans, { check: false, from: null, live });
     const snapshots = new SnapshotCache(

@@ -16,7 +16,7 @@ const SAMPLE_PS = 10e6;
 /** The part of a run in two that has the leaf; nothing comes from the other. */
 function planOf(example: string): PartitionPlan {
   const fabric = fabricOf(`examples/${example}.yaml`);
-  const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
+  const plans = planPartitions(fabric, placeInServices(fabric, 2));
   return plans.find(({ specs }) => specs.some(({ name }) => name === 'leaf1'))!;
 }
 

@@ -135,7 +135,7 @@ describe('the way of a frame', () => {
     const session = new Session(fabric, { check: true });
     while (session.advance(1000) === 'running');
     const alone = [...frameTraces(fabric, session.hops()!, 100e6)];
-    const plans = planPartitions(fabric, placeInServices(fabric.topology, 4));
+    const plans = planPartitions(fabric, placeInServices(fabric, 4));
     const { hops } = await new ThreadsRun(fabric, plans, {
       check: true,
       from: null,

@@ -36,7 +36,7 @@ describe('episodes', () => {
 
   it('are the same from one place and from several', async () => {
     const fabric = fabricOf('examples/victim-behind-pfc.yaml', OBSERVED);
-    const plans = planPartitions(fabric, placeInServices(fabric.topology, 4));
+    const plans = planPartitions(fabric, placeInServices(fabric, 4));
     const merged = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
     assert.deepEqual(merged.congestion, congestionIn('victim-behind-pfc.yaml'));
   });
