@@ -1,7 +1,7 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
-import { largeFabric, preflightFabric, preflightRun } from './preflight.js';
+import { largeFabric, preflightFabric, preflightRun, preflightSense } from './preflight.js';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 
 export interface LoadedFabric {
@@ -15,13 +15,15 @@ export function loadFabric(file: string, set: readonly string[]): LoadedFabric {
   return { loaded, fabric: buildFabric(loaded) };
 }
 
-/** The same for a run, which is refused where it would be too large; `force`: it is not. */
+/** The same for a run, refused where it is too large, or tells nothing; `force`: it is not. */
 export function loadRun(file: string, set: readonly string[], force = false): LoadedFabric {
   const loaded = loadScenario(file, { set: [...set] }, buildFabric);
   if (!force) preflightFabric(loaded);
   const large = largeFabric(loaded);
   if (large !== null) process.stderr.write(`${large}\n`);
   const fabric = buildFabric(loaded);
-  if (!force) preflightRun(loaded, fabric);
+  if (force) return { loaded, fabric };
+  preflightSense(loaded, fabric);
+  preflightRun(loaded, fabric);
   return { loaded, fabric };
 }

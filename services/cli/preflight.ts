@@ -1,4 +1,7 @@
-/** Before a run: refuses what needs more memory than there is, or goes on for more than a day. */
+/**
+ * Before a run: refuses what needs more memory than there is, goes on for more than a day, or tells
+ * nothing.
+ */
 
 import { getHeapStatistics } from 'node:v8';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -51,6 +54,12 @@ export function largeFabric({ scenario }: LoadedScenario): string | null {
   const size = `${formatCount(hosts)} hosts, ${formatCount(switches)} switches`;
   const memory = formatOctets(assemblyOctets(count));
   return `building ${size} and ${formatCount(links)} links: about ${memory}`;
+}
+
+/** Refuses a run whose results would tell nothing. */
+export function preflightSense(loaded: LoadedScenario, { warnings }: Fabric): void {
+  const refused = warnings.find(({ isRefused }) => isRefused);
+  if (refused !== undefined) throw loaded.errorAt(refused.path, `${refused.message}; ${FORCE}`);
 }
 
 /** Refuses a run that would record more than memory holds, or go on for more than a day. */

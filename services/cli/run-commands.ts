@@ -44,7 +44,10 @@ function inPods(command: Command): Command {
 
 /** Where the estimate of memory, rows or time is beyond its limit. */
 function force(): Option {
-  return new Option('--force', 'run it although it is estimated to be too large');
+  return new Option(
+    '--force',
+    'run it although it is refused: estimated to be too large, or to tell nothing',
+  );
 }
 
 /** Outputs of a run. */

@@ -11,6 +11,8 @@ import { BY_HASH } from '../engine/contract/outside.js';
 
 /** How switches choose among equal routes: from its keys in the scenario to what a switch does. */
 export interface BalancingSlice extends OutsideKind<LoadBalancing> {
+  /** It chooses for each frame, so frames of one flow overtake each other. */
+  readonly reorders: boolean;
   /** Its keys, under its name in `ecmp`: ranges, defaults and their help. */
   readonly settings: z.ZodType<object>;
   readonly help: string;

@@ -70,6 +70,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly blocks?: BlockCause;
   /** What ports wait for that it holds; absent: it holds none. */
   readonly waits?: SliceWaits<Of['plan']>;
+  /** Why frames of a flow must keep to one path; absent: they need not. */
+  readonly onePath?: string;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
   /** It is a flow control that priorities choose by its name. */

@@ -61,6 +61,12 @@ export interface TransportWire {
   ): number;
 }
 
+interface FlowProblem {
+  /** Behind the name of the transport. */
+  readonly key: Path;
+  readonly message: string;
+}
+
 /** A transport: from its keys in the scenario to what the ends of a connection execute. */
 export interface TransportSlice<
   Written = object,
@@ -98,8 +104,15 @@ export interface TransportSlice<
   readonly wire?: TransportWire;
   /** Throws where keys that are each allowed contradict each other; they are at `path`. */
   check?(settings: Settings, path: Path, places: Places): void;
+  /** What settings that are each allowed cannot mean on the path of a flow; null: they can. */
+  problemOf?(settings: Settings, flow: CarriedFlow): FlowProblem | null;
   /** Packets that a connection may have unacknowledged where its load says `auto`. */
   autoWindow(settings: Settings, flow: CarriedFlow): number;
+  /**
+   * Packets that may come before one that is missing until the sender takes that one for lost;
+   * absent: none.
+   */
+  accepts?(spec: TransportSpec, windowPackets: number): number;
   /** Parameters of one connection, which may have so many packets unacknowledged. */
   plan(settings: Settings, flow: CarriedFlow, windowPackets: number): TransportSpec;
 }

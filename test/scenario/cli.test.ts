@@ -221,12 +221,12 @@ describe('selvage', () => {
   });
 
   it('warns where a scenario asks for what it hardly means, with the place and the remedy', () => {
-    const spray = [example('leaf-spine-all-to-all'), '--set', 'switches.ecmp=packet'];
-    const { code, out, err } = selvage('validate', ...spray);
+    const flowlets = [example('leaf-spine-all-to-all'), '--set', 'switches.ecmp=flowlet'];
+    const { code, out, err } = selvage('validate', ...flowlets);
     assert.equal(code, 0);
     assert.match(out, /: sound; /);
     assert.match(err, /^warning: \S+\.yaml:\d+:\d+: ecmp spreads the frames .*; use ecmp: flow/);
-    const [verdict] = JSON.parse(selvage('validate', '--json', ...spray).out) as [
+    const [verdict] = JSON.parse(selvage('validate', '--json', ...flowlets).out) as [
       { warnings: string[] },
     ];
     assert.equal(verdict.warnings.length, 1);
@@ -234,6 +234,17 @@ describe('selvage', () => {
     writeFileSync(at('late.yaml'), `selvage: 1\nfabric: { generator: pair }\n${late}\n`);
     const warned = selvage('validate', 'late.yaml').err;
     assert.match(warned, /^warning: \S+\.yaml:3:98: ackEvery is more than window, .*; ackEvery: /);
+  });
+
+  it('refuses what would tell nothing, unless it is forced', () => {
+    const spray = [example('leaf-spine-all-to-all'), '--set', 'switches.ecmp=packet'];
+    const { code, err } = selvage('validate', ...spray);
+    assert.equal(code, 2);
+    assert.match(err, /^\S+\.yaml:\d+:\d+: ecmp spreads .* about \d+ for each .*; --force runs it/);
+    assert.equal(selvage('run', ...spray, '--quiet').code, 2);
+    const forced = selvage('run', ...spray, '--force', '--out', 'forced');
+    assert.match(forced.out, /ecmp spreads the frames of/);
+    assert.notEqual(forced.code, 2);
   });
 
   it('writes a starter that validates and runs, and overwrites nothing', () => {

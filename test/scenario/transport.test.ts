@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
+import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 
 const LOSSY = `
 fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
@@ -18,13 +18,69 @@ load:
   const warned = (text: string): (string | null)[] =>
     fabricOf(text).warnings.map(({ load }) => load);
 
-  it('are warned of where go-back-N takes them for lost', () => {
+  it('are refused where go-back-N takes them for lost, with how many it sends again', () => {
     assert.deepEqual(warned(spread('packet', 'reliable')), ['far']);
-    const [warning] = runScenario(spread('packet', 'reliable')).warnings;
+    const [warning] = fabricOf(spread('packet', 'reliable')).warnings;
+    assert.ok(warning!.isRefused);
     assert.match(
       warning!.message,
       /ecmp spreads the frames of a reliable flow of load far .*use ecmp: flow/,
     );
+    const loaded = fabricOf(`
+fabric: { generator: fat-tree, k: 4 }
+switches: { ecmp: packet }
+priorities: { 3: pfc }
+load: [ { permutation: {}, bytes: 100KB, priority: 3, transport: { reliable: { mtu: 4096 } } } ]
+`);
+    const [about] = loaded.warnings;
+    const expected = Number(/about (\d+) for each that arrives/.exec(about!.message)![1]);
+    const { flows } = run(loaded);
+    const sum = (key: 'retransmittedFrames' | 'frames'): number =>
+      flows.reduce((total, flow) => total + flow[key], 0);
+    const resent = sum('retransmittedFrames') / sum('frames');
+    assert.ok(resent > expected / 6 && resent < expected, `${resent}, not ${expected}`);
+  });
+
+  it('are allowed, with a word of warning, where a flow keeps its path until it pauses', () => {
+    const [warning] = fabricOf(spread('flowlet', 'reliable')).warnings;
+    assert.equal(warning!.isRefused, false);
+    assert.doesNotMatch(warning!.message, /about/);
+  });
+
+  it('are warned of where a receiver accepts fewer than paths may reorder, with both', () => {
+    const [warning, ...others] = fabricOf(
+      spread('packet', '{ selective: { window: 4, mtu: 1000 } }'),
+    ).warnings;
+    assert.deepEqual(others, []);
+    assert.match(warning!.message, /load far may come behind (\d+) later ones .* accepts 4 before/);
+    const packets = Number(/behind (\d+)/.exec(warning!.message)![1]);
+    assert.deepEqual(
+      warned(spread('packet', `{ selective: { window: ${packets}, mtu: 1000 } }`)),
+      [],
+    );
+    assert.deepEqual(warned(spread('packet', 'selective')), []);
+    const irn = fabricOf(spread('packet', '{ selective: { preset: irn } }')).warnings;
+    assert.match(irn[0]!.message, /accepts 0 before/);
+    assert.deepEqual(warned(spread('flow', 'uet')), []);
+    assert.match(
+      fabricOf(spread('flow', '{ uet: { window: 2, ackEvery: 1 } }')).warnings[0]!.message,
+      / 2 /,
+    );
+    assert.deepEqual(
+      warned(spread('flow', '{ uet: { window: 2, entropies: 1, ackEvery: 1 } }')),
+      [],
+    );
+  });
+
+  it('are refused where source flow control pauses sources for one of their paths', () => {
+    const text = (ecmp: string): string =>
+      `${spread(ecmp, 'selective')}priorities: { 0: { flowControl: pfc, sfc: true } }\n`;
+    const [warning] = fabricOf(text('adaptive')).warnings;
+    assert.ok(warning!.isRefused);
+    assert.deepEqual(warning!.path, ['priorities', '0', 'sfc']);
+    assert.match(warning!.message, /sfc on priority 0, whose frames ecmp spreads: .*ecmp: flow/);
+    assert.deepEqual(warned(text('{ adaptive: { priorities: [3] } }')), []);
+    assert.deepEqual(warned(text('flow')), []);
   });
 
   it('are not where one link leads on, or nothing is numbered', () => {

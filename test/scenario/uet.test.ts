@@ -189,6 +189,10 @@ ${extra}`);
     assert.match(refused('transport: { uet: { window: 4000 } }'), /window: .*: 4000; write/);
     assert.match(refused('transport: { uet: { entropy: spray } }'), /entropy: unknown: spray/);
     assert.match(refused('transport: { uet: { nscc: { gain: 0% } } }'), /gain/);
+    assert.match(
+      refused('transport: { uet: { nscc: { maxWindow: 0.05 } } }'),
+      /:\d+:\d+: .*0\.05 bandwidth-delay products are \d+ bytes here, less than a packet/,
+    );
     assert.equal(refused('transport: { uet: { nscc: { target: 9us } } }'), '');
   });
 });

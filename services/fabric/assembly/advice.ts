@@ -39,7 +39,7 @@ export function keysWithoutEffect(fabric: Fabric, document: unknown): Warning[] 
 }
 
 function warning(path: Path, message: string): Warning {
-  return { path, message, load: null };
+  return { path, message, load: null, isRefused: false };
 }
 
 function pathOf({ priority }: PrioritySection, ...keys: string[]): Path {

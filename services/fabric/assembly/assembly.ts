@@ -21,6 +21,7 @@ import type { Settings } from './settings.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import type { Warn } from './device-warnings.js';
+import type { Spread } from './spread.js';
 
 export interface AssemblyInput {
   readonly scenario: Scenario;
@@ -105,6 +106,6 @@ export interface FlowEnds extends Ideal {
   readonly send: FlowEnd;
   /** One, or those of all members of the group. */
   readonly receives: readonly FlowEnd[];
-  /** Switches spread its frames over equal-cost links, so they may be reordered. */
-  readonly isSpread: boolean;
+  /** Null: its frames keep to one path. */
+  readonly spread: Spread | null;
 }

@@ -4,8 +4,10 @@ import { PRIORITY_TAGGED, wireOctets } from '../../engine/units/ethernet.js';
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
+import type { Spread } from './spread.js';
 import type { CongestionPlan } from './congestion-plan.js';
 import type { Settings } from './settings.js';
+import type { Fail } from '../topology/cabling.js';
 import type { EqualPaths } from './equal-paths.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
@@ -13,6 +15,7 @@ import { ackOctets, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
 import { spreads } from '../../mechanisms/balancing-slice.js';
+import { BY_FLOW, reordersFrames } from '../scenario/equal-cost.js';
 import { type CarriedConnection, TransportPlan } from './transport-plan.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
@@ -34,6 +37,7 @@ interface ConnectionInput {
   readonly equal: EqualPaths;
   readonly settings: readonly Settings[];
   readonly congestion: CongestionPlan;
+  readonly fail: Fail;
 }
 
 /** A flow, its number, and the frames of its messages. */
@@ -49,18 +53,29 @@ interface Plans {
   readonly carried: CarriedConnection | null;
 }
 
-/** Whether any switch spreads frames of a priority over equal-cost links. */
-function spreadsAny(settings: ConnectionInput['settings'], priority: number): boolean {
-  return settings.some(({ switch: { ecmp } }) => spreads(ecmp.settings, priority));
+/** How frames of a flow are spread that has several paths; null: they are not. */
+function spreadOf(
+  { priority, transport }: Flow,
+  settings: ConnectionInput['settings'],
+  carried: CarriedConnection | null,
+): Spread | null {
+  const spreading = settings.flatMap(({ switch: { ecmp } }) =>
+    ecmp.name !== BY_FLOW && spreads(ecmp.settings, priority) ? [ecmp.name] : [],
+  );
+  const bySource = transport.kind === 'reliable' && transport.spreads;
+  if (spreading.length === 0 && !bySource) return null;
+  const isByFrame = bySource || spreading.some((name) => reordersFrames(name));
+  const { roundTripPackets: packets = 0, acceptedPackets: accepted = Infinity } = carried ?? {};
+  return { isByFrame, packets, accepted };
 }
 
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
-  { hosts, members, paths, equal, settings, congestion }: ConnectionInput,
+  { hosts, members, paths, equal, settings, congestion, fail }: ConnectionInput,
 ): Connections {
   const numbers = numberFlows(flows, hosts);
-  const transports = new TransportPlan(settings);
+  const transports = new TransportPlan(settings, fail);
   const sends: SendSpec[][] = Array.from({ length: hosts }, () => []);
   const receives: ReceiveSpec[][] = Array.from({ length: hosts }, () => []);
   const flowEnds = flows.map((flow, index): FlowEnds => {
@@ -79,7 +94,7 @@ export function connect(
     return {
       send: { device: flow.source, connection: send },
       receives: destinations.map((device) => ({ device, connection: receive })),
-      isSpread: levels.some((level) => level !== null) && spreadsAny(settings, flow.priority),
+      spread: levels.some((level) => level !== null) ? spreadOf(flow, settings, carried) : null,
       ...farthest(
         hopsOf.map((hops, i) => {
           const alternatives = equal.alternatives(flow, destinations[i]!, hops);

@@ -22,7 +22,7 @@ export class DeviceWarnings {
     return [...this.found.values()].map(({ path, message, devices }) => {
       const more = devices.length - NAMED;
       const named = devices.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-      return { path, message: `${named}: ${message}`, load: null };
+      return { path, message: `${named}: ${message}`, load: null, isRefused: false };
     });
   }
 }

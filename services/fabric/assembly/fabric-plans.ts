@@ -35,7 +35,7 @@ export interface FabricPlans extends Connections {
 }
 
 export function planFabric(fabric: ResolvedFabric): FabricPlans {
-  const { topology, settings, linkEnds, routes, flows, jobs, members, paths } = fabric;
+  const { topology, settings, linkEnds, routes, flows, jobs, members, paths, fail } = fabric;
   const ofMechanisms = fabricOfMechanisms({
     ...fabric,
     // Buffers are planned from what mechanisms grant, so thresholds are known only after both.
@@ -43,7 +43,7 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   });
   const congestion = new CongestionPlan(fabric, ofMechanisms);
   const connections = connect(flows, {
-    ...{ hosts: hostCount(topology), members, paths, settings, congestion },
+    ...{ hosts: hostCount(topology), members, paths, settings, congestion, fail },
     equal: new EqualPaths(routes, linkEnds, settings),
   });
   const operations = planOperations(jobs, connections.flowEnds);

@@ -24,7 +24,7 @@ import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 import { DeviceWarnings } from './device-warnings.js';
-import { type Warning, warningsOf } from './warnings.js';
+import { onManyPaths, type Warning, warningsOf } from './warnings.js';
 
 /** A scenario, and errors at locations in its file. */
 interface ScenarioSource {
@@ -89,7 +89,11 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const assembly = assemble({
     ...{ scenario, topology, routes, flows, jobs, addresses, fail, has, warn },
   });
-  const warnings = [...warningsOf(scenario, flows, assembly.flowEnds), ...found.all()];
+  const warnings = [
+    ...onManyPaths(settings),
+    ...warningsOf(scenario, flows, assembly.flowEnds),
+    ...found.all(),
+  ];
   const fabric = { scenario, topology, routes, addresses, flows, placement, warnings, ...assembly };
   checkObserved(fabric, fail);
   return fabric;

@@ -1,8 +1,11 @@
 import type { TransportSpec } from '../../engine/contract/spec.js';
 import { wireOctets } from '../../engine/units/ethernet.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
+import { PS_PER_S } from '../../engine/units/time.js';
 import { TRANSPORTS } from '../../mechanisms/registry.js';
+import type { CarriedFlow } from '../../mechanisms/transport-slice.js';
 import type { Flow } from '../load/flow.js';
+import type { Fail } from '../topology/cabling.js';
 import type { Settings } from './settings.js';
 import type { Hop } from './flow-paths.js';
 import { ackOctets, type Framing, tagOctets, telemetryOctets } from './framing.js';
@@ -11,13 +14,20 @@ import { roundTripPs } from './ideal.js';
 export interface CarriedConnection {
   readonly spec: TransportSpec;
   readonly windowPackets: number;
+  /** Packets that it sends in a round trip of the idle path. */
+  readonly roundTripPackets: number;
+  /** Packets that may come before one that is missing until that one is taken for lost. */
+  readonly acceptedPackets: number;
 }
 
 /** What the transport of a flow plans for its ends; flows that are alike share it. */
 export class TransportPlan {
   private readonly known = new Map<string, CarriedConnection>();
 
-  constructor(private readonly settings: readonly Settings[]) {}
+  constructor(
+    private readonly settings: readonly Settings[],
+    private readonly fail: Fail,
+  ) {}
 
   /** A flow control rules its priority at its source. */
   private isLossless({ source, priority }: Flow): boolean {
@@ -48,9 +58,28 @@ export class TransportPlan {
     if (known !== undefined) return known;
     const { settings } = transport;
     const slice = TRANSPORTS.find(({ name }) => name === transport.name)!;
+    const problem = slice.problemOf?.(settings, carried) ?? null;
+    if (problem !== null) {
+      const path = ['load', flow.load, 'transport', transport.name, ...problem.key];
+      throw this.fail(path, problem.message);
+    }
     const windowPackets = transport.windowPackets ?? slice.autoWindow(settings, carried);
-    const made = { spec: slice.plan(settings, carried, windowPackets), windowPackets };
+    const spec = slice.plan(settings, carried, windowPackets);
+    const made = {
+      ...{ spec, windowPackets },
+      roundTripPackets: roundTripPacketsOf(carried, windowPackets),
+      acceptedPackets: slice.accepts?.(spec, windowPackets) ?? 0,
+    };
     this.known.set(key, made);
     return made;
   }
+}
+
+function roundTripPacketsOf(
+  { roundTripPs, lineBps, packetOctets, packetsPerMessage, messages }: CarriedFlow,
+  windowPackets: number,
+): number {
+  const others = packetsPerMessage * messages - 1;
+  if (roundTripPs === 0) return Math.min(others, windowPackets);
+  return Math.floor(Math.min(others, (roundTripPs * lineBps) / (8 * PS_PER_S * packetOctets)));
 }

@@ -17,6 +17,11 @@ export interface EcmpSection {
 /** Names of all that are built in. */
 export const EQUAL_COST: readonly string[] = [BY_FLOW, ...BALANCINGS.map(({ name }) => name)];
 
+/** Whether a balancing is known to reorder frames of a flow; those of plugins may. */
+export function reordersFrames(balancing: string): boolean {
+  return BALANCINGS.some(({ name, reorders }) => name === balancing && reorders);
+}
+
 const allowed = `${listed(EQUAL_COST)}, or the name of a balancing of a plugin`;
 
 type EcmpInput = string | Readonly<Record<string, object>>;

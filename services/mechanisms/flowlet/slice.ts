@@ -4,6 +4,7 @@ import { flowletSettings } from './settings.js';
 
 export const flowlet: BalancingSlice = {
   name: 'flowlet',
+  reorders: false,
   settings: flowletSettings,
   help: 'Flowlet switching: a flow may change its port after a gap.',
   alsoCalled: ['letflow', 'flowlet switching', 'dynamic load balancing', 'dlb', 'ars'],

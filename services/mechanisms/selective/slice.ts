@@ -39,6 +39,7 @@ export const selective: TransportSlice<SelectiveInput, SelectiveSettings> = {
     const packets = Math.ceil(windowProducts * packetsOfProduct(flow));
     return Math.max(1, Math.min(packets, MOST_WINDOW, flow.packetsPerMessage * flow.messages));
   },
+  accepts: (spec, windowPackets) => Math.min(windowPackets, (spec as SelectiveSpec).reorderPackets),
   plan: (settings, flow, windowPackets): SelectiveSpec => {
     const { ackEvery, reorder } = settings;
     const { packetsPerMessage, messages, releasesMessages } = flow;

@@ -23,6 +23,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
   blocks: 'paused',
   waits: { on: 'queue' },
+  onePath: 'a message pauses a source for one queue, and its next frames take other paths',
   slot: 3,
   create: (tools) => new SfcMechanism(tools),
   section: {

@@ -4,6 +4,7 @@ import { sprayingSettings } from './settings.js';
 
 export const spraying: BalancingSlice = {
   name: 'packet',
+  reorders: true,
   settings: sprayingSettings,
   help: 'Packet spraying: each frame takes another of the equal ports.',
   alsoCalled: ['packet spraying', 'spray', 'spraying'],

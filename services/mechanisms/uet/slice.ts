@@ -49,10 +49,20 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
   hasOwnControl: true,
   spreads: ({ entropies }) => entropies > 1,
   wire: uetWire,
+  problemOf: ({ nscc: { maxWindow } }, flow) => {
+    const octets = Math.floor(maxWindow * productOf(flow));
+    if (octets >= nominal(flow)) return null;
+    const least = Math.ceil((100 * nominal(flow)) / productOf(flow)) / 100;
+    const message =
+      `${maxWindow} bandwidth-delay products are ${octets} bytes here, less than a packet ` +
+      `(${nominal(flow)}); write ${least} or more`;
+    return { key: ['nscc', 'maxWindow'], message };
+  },
   autoWindow: ({ nscc }, flow) => {
     const packets = Math.ceil((TRACKED_WINDOWS * maxWindowOf(nscc, flow)) / nominal(flow));
     return Math.max(1, Math.min(packets, MOST_WINDOW, flow.packetsPerMessage * flow.messages));
   },
+  accepts: (_spec, windowPackets) => windowPackets,
   plan: ({ ackEvery, nscc, entropy, entropies }, flow, windowPackets): UetSpec => {
     const { packetsPerMessage, messages, releasesMessages } = flow;
     const own = { policy: entropy, values: entropies };
@@ -83,7 +93,7 @@ function productOf({ roundTripPs, lineBps }: CarriedFlow): number {
 }
 
 function maxWindowOf({ maxWindow }: NsccSettings, flow: CarriedFlow): number {
-  return Math.max(nominal(flow), maxWindow * productOf(flow));
+  return maxWindow * productOf(flow);
 }
 
 function planNscc(settings: NsccSettings, flow: CarriedFlow): NsccSpec {
