@@ -709,7 +709,7 @@ end
 
 register_postdissector(selective_ack.proto)
 
---- Packet delivery sublayer of Ultra Ethernet Transport: requests, and ACK_CC with NSCC's state.
+--- Packet delivery sublayer of Ultra Ethernet Transport: requests, ACK_CC with NSCC's state, NACK.
 local uet = protocol("selvage_uet", "Ultra Ethernet Transport", "UET")
 add_field(uet, "uint16", "prologue", "Type, next header, flags", base.HEX)
 add_field(uet, "uint32", "psn", "PSN, or CACK PSN", base.DEC)
@@ -720,22 +720,27 @@ add_field(uet, "int16", "sack_offset", "SACK PSN offset", base.DEC)
 add_field(uet, "uint64", "sack_bitmap", "SACK bitmap", base.HEX)
 add_field(uet, "uint24", "received", "Received, in units of 256 octets", base.DEC)
 add_field(uet, "uint16", "out_of_order", "Packets out of order", base.DEC)
+add_field(uet, "uint8", "code", "NACK code (1 trimmed, 2 trimmed at the last hop)", base.DEC)
 finish(uet)
 
-local UET_PORT, UET_REQUEST, UET_ACK_CC, UET_REQUEST_OCTETS, UET_ACK_OCTETS = 4793, 2, 8, 12, 32
+local UET_PORT, UET_REQUEST_OCTETS = 4793, 12
+local UET_REQUEST, UET_ACK_CC, UET_NACK = 2, 8, 10
+local UET_LEAST = { [UET_REQUEST] = 12, [UET_ACK_CC] = 32, [UET_NACK] = 16 }
+local UET_NAMES = { [UET_REQUEST] = "request ", [UET_ACK_CC] = "ACK to ", [UET_NACK] = "NACK of " }
 
 function uet.proto.dissector(tvb, pinfo, tree)
   if tvb:len() < UET_REQUEST_OCTETS then return 0 end
   local kind = bit.rshift(tvb(0, 1):uint(), 3)
-  if kind ~= UET_REQUEST and (kind ~= UET_ACK_CC or tvb:len() < UET_ACK_OCTETS) then return 0 end
+  if UET_LEAST[kind] == nil or tvb:len() < UET_LEAST[kind] then return 0 end
   local sub = tree:add(uet.proto, tvb())
   pinfo.cols.protocol = "UET"
   sub:add(uet.fields["prologue"], tvb(0, 2))
   sub:add(uet.fields["psn"], tvb(4, 4))
   sub:add(uet.fields["spdcid"], tvb(8, 2))
   sub:add(uet.fields["dpdcid"], tvb(10, 2))
-  pinfo.cols.info = (kind == UET_REQUEST and "request " or "ACK to ") .. tvb(4, 4):uint()
-  if kind == UET_REQUEST then return tvb:len() end
+  pinfo.cols.info = UET_NAMES[kind] .. tvb(4, 4):uint()
+  if kind == UET_NACK then sub:add(uet.fields["code"], tvb(2, 1)) end
+  if kind ~= UET_ACK_CC then return tvb:len() end
   sub:add(uet.fields["ack_offset"], tvb(2, 2))
   sub:add(uet.fields["sack_offset"], tvb(14, 2))
   sub:add(uet.fields["sack_bitmap"], tvb(16, 8))

@@ -3,6 +3,7 @@
 import type { Reordering } from '../engine/contract/transport.js';
 import type { Engine } from '../engine/device/engine.js';
 import {
+  CUT,
   FRAMES,
   LAST_AT,
   LATENCY_MAX,
@@ -183,6 +184,14 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     meaning: 'Frames delivered with CE set.',
     read: (flow) => received(flow, MARKED),
     total: 'sum',
+    summarised: true,
+  },
+  trimmedFrames: {
+    unit: 'frames',
+    meaning: 'Frames of which only the headers arrived: switches had no buffer for them.',
+    read: (flow) => received(flow, CUT),
+    total: 'sum',
+    duelled: 'run',
     summarised: true,
   },
   outOfOrderFrames: {

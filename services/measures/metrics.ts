@@ -119,6 +119,7 @@ const DROPS: Metrics = {
     'no-slot',
     'no-temporary-slot',
     'wred',
+    'trimmed',
   ]),
   'lossless-drops': drops('frames of lossless priorities dropped for want of buffer', [
     'headroom-exhausted',

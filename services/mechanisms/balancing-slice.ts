@@ -16,6 +16,8 @@ export interface BalancingSlice extends OutsideKind<LoadBalancing> {
   /** Its keys, under its name in `ecmp`: ranges, defaults and their help. */
   readonly settings: z.ZodType<object>;
   readonly help: string;
+  /** How `selvage duel` names it behind a flow control, with a transport that accepts any order. */
+  readonly variant?: string;
   /** What else `selvage explain` finds it by, in lower case and with blanks for hyphens. */
   readonly alsoCalled: readonly string[];
   /** Text of `selvage explain`. */

@@ -74,6 +74,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly onePath?: string;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
+  /** Whether switches forward the headers of frames that they drop of a priority with this key. */
+  cuts?(key: Of['key']): boolean;
   /** It is a flow control that priorities choose by its name. */
   readonly flowControl?: SliceFlowControl<Of['settings']>;
   /** It pauses link partners for a time. */

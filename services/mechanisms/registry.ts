@@ -34,6 +34,7 @@ import { spraying } from './spraying/slice.js';
 import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
+import { trim } from './trim/slice.js';
 import { uet } from './uet/slice.js';
 
 /** The rate controls that a load may name in `congestion`; each has a section of the same name. */
@@ -46,7 +47,7 @@ export const TRANSPORTS: readonly TransportSlice[] = [goBackN, selective, uet];
 export const BALANCINGS: readonly BalancingSlice[] = [spraying, adaptive, flowlet];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
-const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr] as const;
+const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr, trim] as const;
 export const MECHANISMS: readonly MechanismSlice[] = REGISTERED;
 
 /** Messages of theirs that cross the fabric, and that a fault may forge by their name. */

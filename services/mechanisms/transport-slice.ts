@@ -28,6 +28,8 @@ export interface CarriedFlow {
   readonly roundTripPs: number;
   /** A flow control rules its priority. */
   readonly isLossless: boolean;
+  /** Switches forward the headers of its packets that they drop. */
+  readonly isCut: boolean;
 }
 
 /** Settings by which a duel names a transport. */
@@ -47,6 +49,11 @@ interface CarriedFields {
   readonly isFlagged: boolean;
 }
 
+interface AnswerFields extends CarriedFields {
+  readonly said: number;
+  readonly counts: number;
+}
+
 /** Headers behind that of UDP. */
 export interface TransportWire {
   readonly udpPort: number;
@@ -54,11 +61,10 @@ export interface TransportWire {
   readonly answerOctets: number;
   /** They return the offset behind the headers. */
   encodePacket(octets: Uint8Array, at: number, packet: CarriedFields): number;
-  encodeAnswer(
-    octets: Uint8Array,
-    at: number,
-    answer: CarriedFields & { readonly said: number; readonly counts: number },
-  ): number;
+  encodeAnswer(octets: Uint8Array, at: number, answer: AnswerFields): number;
+  /** Of an answer that refuses a packet. */
+  readonly refusalOctets: number;
+  encodeRefusal(octets: Uint8Array, at: number, answer: AnswerFields): number;
 }
 
 interface FlowProblem {

@@ -5,7 +5,7 @@
  * recomputed.
  */
 
-export type FrameKind = 'raw' | 'data' | 'ack' | 'nak' | 'notice';
+export type FrameKind = 'raw' | 'data' | 'ack' | 'nak' | 'notice' | 'cut';
 
 type Numbers =
   | ('octets' | 'priority' | 'dscp' | 'hash' | 'target' | 'source' | 'connection' | 'sequence')

@@ -116,6 +116,19 @@ describe('selvage duel', () => {
     assert.match(priority!, /"min":"400000B","max":"1600000B"/);
   });
 
+  it('trims packets where a variant says so, and never of lossless priorities', () => {
+    const loaded = loadScenario(join(ROOT, 'examples/incast-trimmed.yaml'));
+    const { topology } = fabricOf('examples/incast-trimmed.yaml');
+    const priority = (name: string, of = loaded): string =>
+      settingsFor(variantOf(name), of, topology)[0]!;
+    assert.match(priority('pfc'), /"trim":"off"/);
+    assert.match(priority('uet'), /"trim":{"size":"128B"/);
+    const other = loadScenario(join(ROOT, 'examples/lossless-or-uet.yaml'));
+    assert.match(priority('uet+trim', other), /"flowControl":"none".*"trim":{}/);
+    assert.doesNotMatch(priority('uet', other), /trim/);
+    assert.throws(() => variantOf('pfc+trim'), /not a mechanism: pfc\+trim/);
+  });
+
   it('runs loads that acknowledge packets with the transport that a variant names', () => {
     const loaded = loadScenario(join(ROOT, 'examples/permutation-sprayed.yaml'));
     const { topology } = fabricOf('examples/permutation-sprayed.yaml');
@@ -125,6 +138,14 @@ describe('selvage duel', () => {
     assert.equal(transportOf('pfc'), undefined);
     assert.match(settingsFor(variantOf('irn'), loaded, topology)[0]!, /"flowControl":"none"/);
     assert.match(settingsFor(variantOf('pfc+irn'), loaded, topology)[0]!, /"flowControl":"pfc"/);
+    const ordered = loadScenario(join(ROOT, 'examples/lossless-or-uet.yaml'));
+    const routed = settingsFor(variantOf('cbfc+llr+ar'), ordered, topology);
+    assert.ok(routed.includes('switches.ecmp=adaptive'));
+    assert.ok(
+      routed.includes('load.0.transport={"selective":{"mtu":4096,"ackPriority":6}}'),
+      routed.join('\n'),
+    );
+    assert.match(settingsFor(variantOf('uet+ar'), ordered, topology).join(), /"uet":/);
     const raw = loadScenario(join(ROOT, 'examples/permutation-drill.yaml'));
     assert.ok(
       !settingsFor(variantOf('irn'), raw, topology).some((own) => own.includes('transport')),

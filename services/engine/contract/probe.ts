@@ -49,6 +49,8 @@ export const DROP_REASONS = [
   'poisoned',
   /** As headroom-exhausted, where the link partner is a real host that was paused and sent on. */
   'overflow-by-host',
+  /** No buffer was left for a packet, and its headers are forwarded. */
+  'trimmed',
 ] as const;
 
 /** Index into DROP_REASONS. */
@@ -79,6 +81,7 @@ export const DROP = {
   NO_TEMPORARY_SLOT: 23,
   POISONED: 24,
   OVERFLOW_BY_HOST: 25,
+  TRIMMED: 26,
 } as const;
 
 /** The six steps of the exchange of grants, and what becomes of unused ones, by their numbers. */

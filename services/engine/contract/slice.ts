@@ -101,6 +101,7 @@ export interface SwitchRole extends DeviceRole {
   readonly onDequeue?: DequeueObserver | undefined;
   readonly isolation?: FlowIsolation;
   readonly sampler?: QueueSampler;
+  readonly cutter?: FrameCutter;
   readonly boundary?: DomainBoundary;
   /** A congestion message leaves by `out`, or is for this switch; true: it ends here. */
   readonly forwardedNotices?: NoticeFilter;
@@ -141,6 +142,16 @@ export interface FlowIsolation {
   departed(port: PortRow, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void;
   /** The link partner isolates flows as well: isolated frames are sent with a mark. */
   isPeer(port: PortRow): boolean;
+}
+
+/** Has headers forwarded of packets that find no buffer. */
+export interface FrameCutter {
+  /** The longest queue that frames of a priority may make, themselves included; or Infinity. */
+  longestQueue(priority: Priority): number;
+  /** A new frame with the headers of one that is not admitted to a queue of `out`; -1: none. */
+  headersOf(out: PortRow, frame: FrameRef): FrameRef;
+  /** Such a frame was not admitted either. */
+  lost(out: PortRow): void;
 }
 
 /** Samples queues by the frames that have joined them. */

@@ -102,6 +102,8 @@ export interface TransportReceiver {
   configure(c: number, spec: ReceiveSpec, rows: TrackedRows): void;
   /** A packet arrived, and was marked or not. Returns what it did, and what to send back. */
   take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
+  /** The headers of a packet whose payload was cut off arrived; absent: they tell it nothing. */
+  takeCut?(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
   /** Writes what `take` requested into an acknowledgement. */
   answer(c: number, say: number, pool: FramePool, answer: FrameRef): void;
   /** Writes the acknowledgement of what came before the last packet; absent: none is ever due. */

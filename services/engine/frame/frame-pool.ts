@@ -90,6 +90,9 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
+/** Headers of a packet whose payload a switch has cut off; the last one on its path, told apart. */
+export const KIND_CUT = 4 << KIND_SHIFT;
+export const KIND_CUT_LAST = 5 << KIND_SHIFT;
 /** A congestion message: its octets give the type. */
 export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
@@ -147,6 +150,24 @@ export function packClass(c: FrameClass): number {
     c.kind |
     (c.group ? GROUP_FLAG : 0)
   );
+}
+
+/** What a switch writes anew into CLASS of a packet that it cuts. */
+export const CLASS_OF_CUT = PRIORITY_MASK | (DSCP_MASK << DSCP_SHIFT) | KIND_MASK;
+
+export function packedDscp(dscp: number): number {
+  return dscp << DSCP_SHIFT;
+}
+
+export function isCut(frameClass: number): boolean {
+  const kind = frameClass & KIND_MASK;
+  return kind === KIND_CUT || kind === KIND_CUT_LAST;
+}
+
+/** An acknowledgement of either kind. */
+export function isAnswer(frameClass: number): boolean {
+  const kind = frameClass & KIND_MASK;
+  return kind === KIND_ACK || kind === KIND_NAK;
 }
 
 export function dscpOf(frameClass: number): number {

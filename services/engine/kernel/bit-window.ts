@@ -53,6 +53,24 @@ export function firstMissing(
   return to;
 }
 
+/** The first packet of `from` up to and without `to` whose bit is 1; `to` if there is none. */
+export function firstPresent(
+  words: Int32Array,
+  first: number,
+  bits: number,
+  from: number,
+  to: number,
+): number {
+  for (let packet = from; packet < to;) {
+    const at = packet % bits;
+    const shift = at & (WORD_BITS - 1);
+    const present = words[first + (at >> WORD_SHIFT)] >>> shift;
+    if (present !== 0) return Math.min(to, packet + lowestBit(present));
+    packet += WORD_BITS - shift;
+  }
+  return to;
+}
+
 /** The bits of `packet` and those behind it, as a word; of packets from `to` on they are 0. */
 export function wordFrom(
   words: Int32Array,

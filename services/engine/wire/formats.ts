@@ -41,10 +41,13 @@ import { ROCE_SELECTIVE_ACKNOWLEDGE } from './roce.js';
 import { blankSelectiveAck, encodeSelectiveAck, SELECTIVE_ACK_OCTETS } from './selective-ack.js';
 import {
   blankUetAck,
+  blankUetNack,
   blankUetRequest,
   encodeUetAck,
+  encodeUetNack,
   encodeUetRequest,
   UET_ACK_CC_OCTETS,
+  UET_NACK_OCTETS,
   UET_REQUEST_OCTETS,
   UET_SEMANTIC_OCTETS,
   UET_UDP_PORT,
@@ -434,6 +437,26 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       ...{ marked: true, ackOffset: 3, cumulativePsn: 256, sourcePdc: 34, destinationPdc: 17 },
       ...{ sackLow: 0xd, serviceTime: 8, penalty: 64, receivedUnits: 291, outOfOrder: 2 },
     },
+  ),
+  format(
+    [
+      'UET NACK',
+      'Ultra Ethernet 1.0, packet delivery sublayer: a packet is refused that a switch trimmed.',
+    ],
+    {
+      length: UET_NACK_OCTETS,
+      encode: encodeUetNack,
+      blank: blankUetNack(),
+      fixed: [['type 10, next header 0, flags', 0, 2]],
+    },
+    [
+      ['M', 'flag: the packet that it answers was marked', { marked: true }],
+      ['code', '1: trimmed, 2: trimmed at the last hop', { code: 0xff }],
+      ['PSN', 'number of the packet', { psn: ONES_32 }],
+      ['SPDCID', 'of the connection at its source', { sourcePdc: ONES_16 }],
+      ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
+    ],
+    { code: 1, psn: 258, sourcePdc: 34, destinationPdc: 17 },
   ),
   format(
     [

@@ -40,10 +40,13 @@ import { blankSfcm, decodeSfcm, encodeSfcm } from './sfcm.js';
 import { appendHop, blankTelemetry, decodeTelemetry, encodeBlankTelemetry } from './telemetry.js';
 import {
   blankUetAck,
+  blankUetNack,
   blankUetRequest,
   decodeUetAck,
+  decodeUetNack,
   decodeUetRequest,
   encodeUetAck,
+  encodeUetNack,
   encodeUetRequest,
 } from './uet.js';
 
@@ -168,6 +171,10 @@ function all(): KnownOctets[] {
       blankUetAck(),
       [decodeUetAck, encodeUetAck],
     ),
+    framed('5020 02 00 89abcdef 1234 5678 00000000', blankUetNack(), [
+      decodeUetNack,
+      encodeUetNack,
+    ]),
     framed('61 123456', { syndrome: 0, messageSequence: 0 }, [
       decodeAcknowledgeHeader,
       encodeAcknowledgeHeader,

@@ -12,11 +12,14 @@ export const UET_UDP_PORT = 4793;
 
 export const UET_REQUEST_OCTETS = 12;
 export const UET_ACK_CC_OCTETS = 32;
+export const UET_NACK_OCTETS = 16;
 /** Standard header of the semantic sublayer, behind a request; its fields are not ours. */
 export const UET_SEMANTIC_OCTETS = 44;
 
 const TYPE_RUD_REQUEST = 2;
 const TYPE_ACK_CC = 8;
+const TYPE_NACK = 10;
+const NEXT_NONE = 0;
 const NEXT_STANDARD_REQUEST = 3;
 const NEXT_RESPONSE = 4;
 const FLAGS_BITS = 7;
@@ -26,6 +29,10 @@ const RETRANSMITTED = 0x10;
 const ACK_REQUESTED = 0x08;
 const SYN = 0x04;
 const MARKED = 0x20;
+
+/** Why a packet is refused: its payload was cut off, in the fabric or by the last switch. */
+export const NACK_TRIMMED = 1;
+export const NACK_TRIMMED_LAST_HOP = 2;
 
 /** Packets that a receiver tells apart, as the Linux draft has it. */
 const PACKET_RANGE = 128;
@@ -150,6 +157,44 @@ export function decodeUetAck(octets: Uint8Array, at: number, into: UetAck): Deco
   into.penalty = octets[at + 26] & 0x7f;
   into.receivedUnits = readU24(octets, at + 27);
   into.outOfOrder = readU16(octets, at + 30);
+  return 'ok';
+}
+
+interface UetNack {
+  /** The packet that it answers was marked (CE). */
+  marked: boolean;
+  code: number;
+  /** The packet that is refused, 32 bits. */
+  psn: number;
+  sourcePdc: number;
+  destinationPdc: number;
+}
+
+export function blankUetNack(): UetNack {
+  return { marked: false, code: 0, psn: 0, sourcePdc: 0, destinationPdc: 0 };
+}
+
+/** A NACK; codes of vendors and payload are 0. Returns the offset behind it. */
+export function encodeUetNack(octets: Uint8Array, at: number, nack: Readonly<UetNack>): number {
+  requireRoom(octets, at, UET_NACK_OCTETS);
+  writePrologue(octets, at, [TYPE_NACK, NEXT_NONE, nack.marked ? MARKED : 0]);
+  octets[at + 2] = nack.code;
+  octets[at + 3] = 0;
+  writeU32(octets, at + 4, nack.psn);
+  writeU16(octets, at + 8, nack.sourcePdc);
+  writeU16(octets, at + 10, nack.destinationPdc);
+  writeU32(octets, at + 12, 0);
+  return at + UET_NACK_OCTETS;
+}
+
+export function decodeUetNack(octets: Uint8Array, at: number, into: UetNack): Decoded {
+  if (octets.length - at < UET_NACK_OCTETS) return 'too-short';
+  if (typeAt(octets, at) !== TYPE_NACK) return 'wrong-opcode';
+  into.marked = (octets[at + 1] & MARKED) !== 0;
+  into.code = octets[at + 2];
+  into.psn = readU32(octets, at + 4);
+  into.sourcePdc = readU16(octets, at + 8);
+  into.destinationPdc = readU16(octets, at + 10);
   return 'ok';
 }
 

@@ -2,9 +2,10 @@ import type { TransportSpec } from '../../engine/contract/spec.js';
 import { wireOctets } from '../../engine/units/ethernet.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { PS_PER_S } from '../../engine/units/time.js';
-import { TRANSPORTS } from '../../mechanisms/registry.js';
+import { MECHANISMS, TRANSPORTS } from '../../mechanisms/registry.js';
 import type { CarriedFlow } from '../../mechanisms/transport-slice.js';
 import type { Flow } from '../load/flow.js';
+import type { PrioritySection } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Settings } from './settings.js';
 import type { Hop } from './flow-paths.js';
@@ -23,11 +24,18 @@ export interface CarriedConnection {
 /** What the transport of a flow plans for its ends; flows that are alike share it. */
 export class TransportPlan {
   private readonly known = new Map<string, CarriedConnection>();
+  /** Of which any switch forwards the headers of packets that it drops. */
+  private readonly cutPriorities: ReadonlySet<number>;
 
   constructor(
     private readonly settings: readonly Settings[],
     private readonly fail: Fail,
-  ) {}
+  ) {
+    const sections = [...new Set(settings)].flatMap(({ priorities }) => priorities);
+    const isCut = ({ mechanisms }: PrioritySection): boolean =>
+      MECHANISMS.some((own) => own.cuts?.(mechanisms[own.name]) === true);
+    this.cutPriorities = new Set(sections.filter(isCut).map(({ priority }) => priority));
+  }
 
   /** A flow control rules its priority at its source. */
   private isLossless({ source, priority }: Flow): boolean {
@@ -52,6 +60,7 @@ export class TransportPlan {
       packetOctets: wireOctets(framing.fullFrameOctets + tags),
       roundTripPs: tripPs,
       isLossless: this.isLossless(flow),
+      isCut: this.cutPriorities.has(flow.priority),
     };
     const key = `${flow.load} ${Object.values(carried).join(' ')}`;
     const known = this.known.get(key);

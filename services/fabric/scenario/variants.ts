@@ -1,6 +1,12 @@
 /** Variants of a scenario: settings that replace its mechanism by another. */
 
-import { FLOW_CONTROLS, MARKINGS, MECHANISMS, TRANSPORTS } from '../../mechanisms/registry.js';
+import {
+  BALANCINGS,
+  FLOW_CONTROLS,
+  MARKINGS,
+  MECHANISMS,
+  TRANSPORTS,
+} from '../../mechanisms/registry.js';
 import { rateControlOf, rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
@@ -23,6 +29,16 @@ const CARRIED = TRANSPORTS.flatMap(({ name, variants = {} }) =>
   Object.entries(variants).map(([variant, own]) => ({ variant, name, ...own })),
 );
 const CARRIERS: readonly string[] = CARRIED.map(({ variant }) => variant);
+/** What switches do to frames that they drop, which lossless priorities have not. */
+const CUTTERS: readonly string[] = MECHANISMS.flatMap((own) =>
+  own.cuts === undefined ? [] : [own.name],
+);
+/** Choices among equal routes, each with a transport that accepts what it reorders. */
+const BALANCED = BALANCINGS.flatMap(({ name, variant }) =>
+  variant === undefined ? [] : [{ variant, name }],
+);
+const BALANCES: readonly string[] = BALANCED.map(({ variant }) => variant);
+const TOLERANT = TRANSPORTS.find(({ order }) => order === 'window');
 /** What a load keeps of its own transport. */
 const KEPT = ['mtu', 'rate', 'ackPriority'];
 
@@ -39,6 +55,10 @@ interface Variant {
   /** Name of a transport with settings; null: loads keep theirs. */
   readonly carrier: string | null;
   /** Names of mechanisms. */
+  readonly cutters: readonly string[];
+  /** How a duel names a choice among equal routes; null: switches keep theirs. */
+  readonly balance: string | null;
+  /** Names of mechanisms. */
   readonly toggles: readonly string[];
 }
 
@@ -54,15 +74,21 @@ export function variantOf(name: string, plugins: readonly PluginSource[] = []): 
   const messages = partsAmong(MESSAGES, parts);
   const toggles = partsAmong(TOGGLES, parts);
   const carriers = partsAmong(CARRIERS, parts);
+  const balances = partsAmong(BALANCES, parts);
+  const cutters = partsAmong(CUTTERS, parts);
   const isSound =
     holds.length <= 1 &&
     controls.length <= 1 &&
     carriers.length <= 1 &&
+    balances.length <= 1 &&
+    (cutters.length === 0 || holds.every((hold) => hold === 'none')) &&
     new Set(parts).size === parts.length &&
-    [holds, controls, messages, toggles, carriers].flat().length === parts.length;
+    [holds, controls, messages, toggles, carriers, balances, cutters].flat().length ===
+      parts.length;
   if (isSound) {
-    const [hold = 'none', control = 'none', carrier = null] = [holds[0], controls[0], carriers[0]];
-    return { name, hold, control, messages, carrier, toggles };
+    const [hold = 'none', control = 'none'] = [holds[0], controls[0]];
+    const [carrier = null, balance = null] = [carriers[0], balances[0]];
+    return { name, hold, control, messages, carrier, balance, cutters, toggles };
   }
   const { holds: all, behind } = variantParts(plugins);
   throw new VariantError(
@@ -77,7 +103,8 @@ export function variantParts(plugins: readonly PluginSource[] = []): {
   readonly behind: readonly string[];
 } {
   const kinds = rateControlsWith(plugins).map(({ kind }) => kind);
-  return { holds: HOLDS, behind: [...kinds, ...MESSAGES, ...TOGGLES, ...CARRIERS] };
+  const behind = [...kinds, ...MESSAGES, ...TOGGLES, ...CARRIERS, ...CUTTERS, ...BALANCES];
+  return { holds: HOLDS, behind };
 }
 
 /** `path=value` settings of a variant by its name. */
@@ -104,7 +131,7 @@ export function settingsFor(
   loaded: LoadedScenario,
   { links }: Pick<Topology, 'links'>,
 ): string[] {
-  const { hold, control, messages, toggles, carrier } = variant;
+  const { hold, control, messages, toggles, carrier, balance, cutters } = variant;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
@@ -120,7 +147,8 @@ export function settingsFor(
   const settings = priorities.map((priority) => {
     const own = withoutMessages(sections[priority]);
     const marks = markingOf(own, suggested);
-    const section = { ...withoutMarking(own), flowControl, ...marks, ...spoken };
+    const cut = cuttingOf(own, hold, cutters);
+    const section = { ...withoutMarking(own), flowControl, ...marks, ...cut, ...spoken };
     return `priorities.${priority}=${JSON.stringify(section)}`;
   });
   for (const companion of companionsOf(messages, loaded.scenario.mechanisms)) {
@@ -139,15 +167,24 @@ export function settingsFor(
     if (isOn === toggle.isOn(loaded.scenario.mechanisms[name]!)) continue;
     settings.push(`${name}.${toggle.key}=${String(isOn)}`);
   }
+  const balanced = BALANCED.find((own) => own.variant === balance);
+  if (balanced !== undefined) settings.push(`switches.ecmp=${balanced.name}`);
   loaded.scenario.load.forEach(({ priority, transport }, i) => {
     if (!priorities.includes(priority)) return;
     settings.push(`load.${i}.congestion=${control}`);
-    if (carried === undefined || transport.kind === 'raw') return;
+    if (transport.kind === 'raw') return;
+    const needsOther = balanced !== undefined && needsOrder(transport.name);
+    const other = carried ?? (needsOther ? TOLERANT : undefined);
+    if (other === undefined) return;
     const kept = keptOf((document['load'] as readonly unknown[])[i]);
-    const keys = { mtu: transport.mtuBytes, ...kept, ...carried.keys };
-    settings.push(`load.${i}.transport=${JSON.stringify({ [carried.name]: keys })}`);
+    const keys = { mtu: transport.mtuBytes, ...kept, ...carried?.keys };
+    settings.push(`load.${i}.transport=${JSON.stringify({ [other.name]: keys })}`);
   });
   return settings;
+}
+
+function needsOrder(transport: string): boolean {
+  return TRANSPORTS.find(({ name }) => name === transport)?.order === 'ordered';
 }
 
 /** What a load's own transport says that another one keeps. */
@@ -173,6 +210,21 @@ function withoutMessages(section: unknown): Record<string, unknown> {
 function withoutMarking(section: object): Record<string, unknown> {
   const isMarking = (key: string): boolean => MARKINGS.some(({ name }) => name === key);
   return Object.fromEntries(Object.entries(section).filter(([key]) => !isMarking(key)));
+}
+
+/** What a section says of frames that are dropped; nothing is dropped where it is lossless. */
+function cuttingOf(
+  section: Readonly<Record<string, unknown>>,
+  hold: Hold,
+  cutters: readonly string[],
+): object {
+  return Object.fromEntries(
+    CUTTERS.flatMap((name) => {
+      const isWritten = section[name] !== undefined;
+      if (hold !== 'none') return isWritten ? [[name, 'off']] : [];
+      return cutters.includes(name) && !isWritten ? [[name, {}]] : [];
+    }),
+  );
 }
 
 /** The marking of a section; a suggested one where it has none. */

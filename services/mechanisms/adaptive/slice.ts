@@ -5,6 +5,7 @@ import { adaptiveSettings } from './settings.js';
 export const adaptive: BalancingSlice = {
   name: 'adaptive',
   reorders: true,
+  variant: 'ar',
   settings: adaptiveSettings,
   help: 'Adaptive routing: each frame takes the equal port with the least before it.',
   alsoCalled: [

@@ -8,8 +8,12 @@ export interface SendingEnd {
   readonly packets: number;
   readonly cleared: number;
   readonly sackedTo: number;
-  readonly lostTo: number;
   readonly hasOldest: boolean;
+  /** Packets that are lost and not sent again: counted, and as bits that are outstanding. */
+  readonly lostCount: number;
+  readonly lostBits: number;
+  /** Of those, packets that are known to have arrived. */
+  readonly lostAndArrived: number;
   readonly window: number;
   readonly minWindow: number;
   readonly maxWindow: number;
@@ -22,8 +26,9 @@ export const ofSenders: Holds<SendingEnd> = {
   packetsAreTracked: ({ unacked, highest, packets }) => highest - unacked <= packets,
   bitmapFollowsAcknowledgements: ({ unacked, cleared, hasOldest }) =>
     unacked === cleared && !hasOldest,
-  noneArrivedThatWasNotSent: ({ sackedTo, lostTo, highest }) =>
-    sackedTo <= highest && lostTo <= highest,
+  noneArrivedThatWasNotSent: ({ sackedTo, highest }) => sackedTo <= highest,
+  lossesAreCounted: ({ lostCount, lostBits }) => lostCount === lostBits,
+  noneIsLostThatArrived: ({ lostAndArrived }) => lostAndArrived === 0,
   lossesAreSentFirst: ({ next, lost }) => next === lost,
   windowIsWithinItsBounds: ({ window, minWindow, maxWindow }) =>
     window >= minWindow && window <= maxWindow,

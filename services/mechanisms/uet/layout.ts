@@ -19,9 +19,13 @@ export interface Window {
   readonly bits: number;
   /** Most packets that are outstanding. */
   readonly packets: number;
-  /** First double of the times at which packets were sent; words of their EVs, and of the walk. */
+  /**
+   * First double of the times at which packets were sent; words of their EVs, of the bits of those
+   * that are lost, and of the walk.
+   */
   readonly times: number;
   readonly evs: number;
+  readonly lost: number;
   readonly entropy: number;
 }
 
@@ -30,16 +34,15 @@ export function windowOf({ trackedPackets = 0 }: UetSpec, { row, bitmap }: Track
   const first = bitmap * BITMAP_WORDS;
   const times = (first + bits / WORD_BITS) / 2;
   const evs = 2 * (times + bits);
-  return {
-    ...{ row, first, bits, packets: trackedPackets, times, evs },
-    entropy: evs + bits / EVS_PER_WORD,
-  };
+  const lost = evs + bits / EVS_PER_WORD;
+  const entropy = lost + bits / WORD_BITS;
+  return { row, first, bits, packets: trackedPackets, times, evs, lost, entropy };
 }
 
 /** Words that a sender has behind the bits of its window. */
 export function sendingWords(trackedPackets: number, entropyWords: number): number {
   const bits = ROW_BITS * Math.ceil(trackedPackets / ROW_BITS);
-  return 2 * bits + bits / EVS_PER_WORD + entropyWords;
+  return 2 * bits + bits / EVS_PER_WORD + bits / WORD_BITS + entropyWords;
 }
 
 // In `said` of a frame: 32 bits of a bitmap, its base in blocks behind the next number expected,

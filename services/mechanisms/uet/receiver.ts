@@ -7,12 +7,21 @@
 
 import type { ReceiveSpec } from '../../engine/contract/spec.js';
 import type { TrackedRows, TransportReceiver } from '../../engine/contract/transport.js';
-import { MESSAGE_DONE, PLACED, SAY_ACK, SAY_NOTHING } from '../../engine/contract/transport.js';
+import {
+  MESSAGE_DONE,
+  PLACED,
+  SAY_ACK,
+  SAY_NAK,
+  SAY_NOTHING,
+} from '../../engine/contract/transport.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
   ECHO_FLAG,
   HASH,
+  KIND_CUT_LAST,
+  KIND_MASK,
+  KIND_NAK,
   LENGTH,
   REMAINING,
   SEQUENCE,
@@ -21,7 +30,14 @@ import { assert } from '../../engine/kernel/assert.js';
 import { assertFields } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
-import { RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
+import {
+  NACK_TRIMMED,
+  NACK_TRIMMED_LAST_HOP,
+  RECEIVED_MODULO,
+  RECEIVED_UNIT,
+  UET_ACK_CC_OCTETS,
+  UET_NACK_OCTETS,
+} from '../../engine/wire/uet.js';
 import { makeReorderStore } from '../reorder-store.js';
 import { entropyOf, hashOf } from './entropy.js';
 import { BLOCK, packCounts, packSaid, windowOf } from './layout.js';
@@ -39,8 +55,13 @@ const CAME_HASH = 2;
 const CAME_MARKED = 3;
 /** Nominal octets of all packets that came. */
 const OCTETS = 4;
-const STRIDE = 5;
-assertFields(STRIDE, UNACKNOWLEDGED, CAME, CAME_HASH, CAME_MARKED, OCTETS);
+/** Why a packet is refused that came as headers. */
+const CODE = 5;
+const STRIDE = 6;
+assertFields(STRIDE, UNACKNOWLEDGED, CAME, CAME_HASH, CAME_MARKED, OCTETS, CODE);
+
+/** The shortest frame. */
+const LEAST_OCTETS = 64;
 
 export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiver {
   const state = tables.float64('transport', STRIDE);
@@ -83,13 +104,51 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
     return isDone ? PLACED | say | MESSAGE_DONE : PLACED | say;
   }
 
+  /** Nothing of it is placed: its sender is told, and which path it came by. */
+  function takeCut(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number {
+    const { words: fields } = pool;
+    const s = rows[c] * STRIDE;
+    state[s + CAME] = fields[frame + SEQUENCE];
+    state[s + CAME_HASH] = fields[frame + HASH];
+    state[s + CAME_MARKED] = isMarked ? 1 : 0;
+    // It was sent again in vain: an acknowledgement says so.
+    if (store.cameBefore(c, fields[frame + SEQUENCE])) return answers(s, true);
+    const isLastHop = (fields[frame + CLASS] & KIND_MASK) === KIND_CUT_LAST;
+    state[s + CODE] = isLastHop ? NACK_TRIMMED_LAST_HOP : NACK_TRIMMED;
+    return SAY_NAK;
+  }
+
   function answers(s: number, isNow: boolean): number {
     if (!isNow) return SAY_NOTHING;
     state[s + UNACKNOWLEDGED] = 0;
     return SAY_ACK;
   }
 
-  function answer(c: number, _say: number, pool: FramePool, frame: FrameRef): void {
+  function answer(c: number, say: number, pool: FramePool, frame: FrameRef): void {
+    if (say === SAY_NAK) refuse(c, pool, frame);
+    else acknowledge(c, pool, frame);
+    assert(pool.words[frame + LENGTH] > 0, 'uet.answer-has-a-length');
+  }
+
+  /** A NACK: the number of the packet, and why; the frame says what is expected, as any answer. */
+  function refuse(c: number, pool: FramePool, frame: FrameRef): void {
+    const s = rows[c] * STRIDE;
+    const { entropy: how } = transports[c];
+    const { words: fields, ends } = pool;
+    const expected = store.expected(c);
+    fields[frame + CLASS] = (fields[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
+    if (state[s + CAME_MARKED] !== 0) fields[frame + CLASS] |= ECHO_FLAG;
+    fields[frame + SEQUENCE] = expected;
+    fields[frame + LENGTH] = Math.max(
+      LEAST_OCTETS,
+      fields[frame + LENGTH] - UET_ACK_CC_OCTETS + UET_NACK_OCTETS,
+    );
+    fields[frame + HASH] = hashOf(specs[c].hash, entropyOf(state[s + CAME_HASH], how), how);
+    pool.setSaid(frame, packSaid(0, 0, state[s + CAME] - expected));
+    ends[frame + REMAINING] = state[s + CODE];
+  }
+
+  function acknowledge(c: number, pool: FramePool, frame: FrameRef): void {
     const s = rows[c] * STRIDE;
     const { entropy: how } = transports[c];
     const { words: fields, ends } = pool;
@@ -106,9 +165,8 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
     pool.setSaid(frame, packSaid(bitmap, block, came - expected));
     const units = Math.ceil(state[s + OCTETS] / RECEIVED_UNIT) % RECEIVED_MODULO;
     ends[frame + REMAINING] = packCounts(units, store.stored(c));
-    assert(fields[frame + LENGTH] > 0, 'uet.answer-has-a-length');
   }
 
   const { completed, broken, reordering } = store;
-  return { configure, take, answer, completed, broken, reordering };
+  return { configure, take, takeCut, answer, completed, broken, reordering };
 }

@@ -13,13 +13,28 @@ import type {
   TransportSender,
 } from '../../engine/contract/transport.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
-import { CLASS, ECHO_FLAG, HASH, REMAINING, SEQUENCE } from '../../engine/frame/frame-pool.js';
+import {
+  CLASS,
+  ECHO_FLAG,
+  HASH,
+  KIND_MASK,
+  KIND_NAK,
+  REMAINING,
+  SEQUENCE,
+} from '../../engine/frame/frame-pool.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { clear, firstMissing, has, set } from '../../engine/kernel/bit-window.js';
+import {
+  clear,
+  countFrom,
+  firstMissing,
+  firstPresent,
+  has,
+  set,
+} from '../../engine/kernel/bit-window.js';
 import { assertFields } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
-import { RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
+import { NACK_TRIMMED_LAST_HOP, RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
 import { cameGood, entropyOf, hashOf, nextEntropy, penalise, PENALTY } from './entropy.js';
 import { ofSenders } from './invariants.js';
 import type { Window } from './layout.js';
@@ -43,16 +58,14 @@ import type { UetSpec } from './spec.js';
 const CLEARED = NSCC_WORDS;
 /** One past the highest packet that is known to have arrived. */
 const SACKED_TO = NSCC_WORDS + 1;
-/** Packets below it that are not known to have arrived are lost. */
-const LOST_TO = NSCC_WORDS + 2;
-/** Lost packets below it were sent again. */
-const RESENT_TO = NSCC_WORDS + 3;
+/** Packets that are lost and not sent again: so many bits are set. */
+const LOST = NSCC_WORDS + 2;
 /** Until it is acknowledged, packets out of order tell no further loss. */
-const RECOVER_TO = NSCC_WORDS + 4;
+const RECOVER_TO = NSCC_WORDS + 3;
 /** Units that the receiver had at the newest acknowledgement. */
-const UNITS = NSCC_WORDS + 5;
-const STRIDE = NSCC_WORDS + 6;
-assertFields(STRIDE - NSCC_WORDS, 0, 1, 2, 3, 4, 5);
+const UNITS = NSCC_WORDS + 4;
+const STRIDE = NSCC_WORDS + 5;
+assertFields(STRIDE - NSCC_WORDS, 0, 1, 2, 3, 4);
 
 /** Not timed: it was sent more than once. */
 const UNTIMED = -1;
@@ -89,7 +102,7 @@ export function makeSender(
   }
 
   function departs(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void {
-    const { row, bits, times: first, evs, entropy: w } = windows[c];
+    const { row, bits, times: first, evs, lost, entropy: w } = windows[c];
     const { entropy: how, nscc, fullOctets } = specs[c];
     const s = row * STRIDE;
     const { hash } = sends[c];
@@ -99,6 +112,7 @@ export function makeSender(
     fields[frame + HASH] = hashOf(hash, entropy, how);
     octets[4 * evs + at] = entropy;
     times[first + at] = isResent ? UNTIMED : ends.clock.now;
+    if (isResent) found(s, lost, bits, fields[frame + SEQUENCE]);
     const isLast = further[frame + REMAINING] === 0;
     state[s + IN_FLIGHT] += octetsOf(c, fields[frame + SEQUENCE]);
     const isFull = state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets;
@@ -123,6 +137,9 @@ export function makeSender(
     const s = row * STRIDE;
     const expected = pool.words[frame + SEQUENCE];
     const said = pool.said(frame);
+    if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NAK) {
+      return refused(c, s, pool, frame);
+    }
     const counts = pool.ends[frame + REMAINING];
     told.marked = (pool.words[frame + CLASS] & ECHO_FLAG) !== 0;
     told.now = ends.clock.now;
@@ -130,6 +147,7 @@ export function makeSender(
     told.newOctets = received(s, unitsOf(counts));
     note(c, s, expected, said);
     if (ends.acknowledge(c, expected)) {
+      forget(s, windows[c], expected);
       clear(words, first, bits, state[s + CLEARED], expected);
       state[s + CLEARED] = expected;
     }
@@ -138,10 +156,37 @@ export function makeSender(
     if (told.marked) penalise(words, w, entropy, PENALTY.marked);
     else cameGood(words, w, how, entropy);
     onAck(state, s, nscc, told);
-    if (isLoss(c, s, outOfOrderOf(counts))) lose(c, s);
-    const packet = lostFrom(c, s, ends.unacked(c));
-    if (packet !== ends.next(c)) ends.goTo(c, packet);
+    if (specs[c].sleek && isLoss(c, s, outOfOrderOf(counts))) loseHoles(c, s);
+    turn(c, s);
     return true;
+  }
+
+  /** A switch has cut off the payload of a packet: it is lost, and its window is too large. */
+  function refused(c: number, s: number, pool: FramePool, frame: FrameRef): boolean {
+    const { first, bits, lost, entropy: w } = windows[c];
+    const { entropy: how, nscc } = specs[c];
+    const { words: fields, ends: further } = pool;
+    const packet = fields[frame + SEQUENCE] + offsetOf(pool.said(frame));
+    if (packet < ends.unacked(c) || has(words, first, bits, packet)) return false;
+    assert(packet < ends.highest(c), 'uet.refused-was-sent');
+    if (has(words, lost, bits, packet)) return false;
+    // All paths meet at the last hop, so none of them is better.
+    const isPath = further[frame + REMAINING] !== NACK_TRIMMED_LAST_HOP;
+    const isMarked = (fields[frame + CLASS] & ECHO_FLAG) !== 0;
+    const entropy = entropyOf(fields[frame + HASH], how);
+    if (isPath) penalise(words, w, entropy, PENALTY.lost);
+    else if (isMarked) penalise(words, w, entropy, PENALTY.marked);
+    else cameGood(words, w, how, entropy);
+    lose(c, s, packet);
+    onLoss(state, s, nscc, octetsOf(c, packet), ends.clock.now);
+    turn(c, s);
+    return true;
+  }
+
+  /** What is sent next: the first that is lost, or else a new one. */
+  function turn(c: number, s: number): void {
+    const packet = nextOf(c, s);
+    if (packet !== ends.next(c)) ends.goTo(c, packet);
   }
 
   /** The delay of a packet that was sent once; negative: it cannot be timed. */
@@ -164,7 +209,7 @@ export function makeSender(
   }
 
   function note(c: number, s: number, expected: number, said: number): void {
-    const { first, bits } = windows[c];
+    const { first, bits, lost } = windows[c];
     const base = expected + baseOf(said);
     const unacked = ends.unacked(c);
     for (let rest = bitmapOf(said); rest !== 0; rest &= rest - 1) {
@@ -172,6 +217,7 @@ export function makeSender(
       if (packet < unacked) continue;
       assert(packet < ends.highest(c), 'uet.acknowledged-was-sent');
       set(words, first, bits, packet);
+      found(s, lost, bits, packet);
       if (packet >= state[s + SACKED_TO]) state[s + SACKED_TO] = packet + 1;
     }
   }
@@ -186,63 +232,91 @@ export function makeSender(
   }
 
   /** All holes below the highest packet that arrived are lost. */
-  function lose(c: number, s: number): void {
-    state[s + RESENT_TO] = ends.unacked(c);
-    state[s + LOST_TO] = Math.max(ends.unacked(c), state[s + SACKED_TO]);
+  function loseHoles(c: number, s: number): void {
+    const { first, bits, lost, evs, entropy: w } = windows[c];
+    const to = Math.max(ends.unacked(c), state[s + SACKED_TO]);
     state[s + RECOVER_TO] = ends.highest(c);
-    const { first, bits } = windows[c];
-    const to = state[s + LOST_TO];
     const missing = (from: number): number => firstMissing(words, first, bits, from, to);
     for (let hole = missing(ends.unacked(c)); hole < to; hole = missing(hole + 1)) {
-      giveUp(c, s, hole, PENALTY.lost);
+      if (has(words, lost, bits, hole)) continue;
+      penalise(words, w, octets[4 * evs + (hole % bits)], PENALTY.lost);
+      lose(c, s, hole);
       onLoss(state, s, specs[c].nscc, octetsOf(c, hole), ends.clock.now);
     }
   }
 
-  function giveUp(c: number, s: number, packet: number, penalty: number): void {
-    const { bits, evs, entropy: w } = windows[c];
-    penalise(words, w, octets[4 * evs + (packet % bits)], penalty);
+  /** A packet is in flight no more. */
+  function lose(c: number, s: number, packet: number): void {
+    const { lost, bits } = windows[c];
+    set(words, lost, bits, packet);
+    state[s + LOST]++;
     state[s + IN_FLIGHT] = Math.max(0, state[s + IN_FLIGHT] - octetsOf(c, packet));
   }
 
-  /** The first packet from `from` on that is lost and not sent again; or else the next new one. */
-  function lostFrom(c: number, s: number, from: number): number {
-    const { first, bits } = windows[c];
-    const to = state[s + LOST_TO];
-    const start = Math.max(from, state[s + RESENT_TO]);
-    const packet = start < to ? firstMissing(words, first, bits, start, to) : to;
-    return start < to && packet < to ? packet : ends.highest(c);
+  /** A packet has arrived after all, or is sent again. */
+  function found(s: number, lost: number, bits: number, packet: number): void {
+    if (state[s + LOST] === 0 || !has(words, lost, bits, packet)) return;
+    clear(words, lost, bits, packet, packet + 1);
+    state[s + LOST]--;
   }
 
-  function follows(c: number, packet: number): number {
-    const s = windows[c].row * STRIDE;
-    state[s + RESENT_TO] = packet + 1;
-    return lostFrom(c, s, ends.unacked(c));
+  /** The same of all before one. */
+  function forget(s: number, { lost, bits }: Window, expected: number): void {
+    if (state[s + LOST] === 0) return;
+    for (let packet = state[s + CLEARED]; packet < expected; packet++) found(s, lost, bits, packet);
+  }
+
+  /** The first packet that is lost and not sent again; or else the next new one. */
+  function nextOf(c: number, s: number): number {
+    const highest = ends.highest(c);
+    if (state[s + LOST] === 0) return highest;
+    const { lost, bits } = windows[c];
+    return firstPresent(words, lost, bits, ends.unacked(c), highest);
+  }
+
+  function follows(c: number): number {
+    return nextOf(c, windows[c].row * STRIDE);
   }
 
   /** All that is not known to have arrived is lost, what was sent again included. */
   function timedOut(c: number): void {
-    const s = windows[c].row * STRIDE;
-    state[s + LOST_TO] = ends.highest(c);
-    state[s + RESENT_TO] = ends.unacked(c);
-    state[s + RECOVER_TO] = ends.highest(c);
-    giveUp(c, s, ends.unacked(c), PENALTY.timeout);
+    const { row, first, bits, lost, evs, entropy: w } = windows[c];
+    const s = row * STRIDE;
+    const [unacked, highest] = [ends.unacked(c), ends.highest(c)];
+    state[s + RECOVER_TO] = highest;
+    penalise(words, w, octets[4 * evs + (unacked % bits)], PENALTY.timeout);
+    const missing = (from: number): number => firstMissing(words, first, bits, from, highest);
+    for (let hole = missing(unacked); hole < highest; hole = missing(hole + 1)) {
+      if (!has(words, lost, bits, hole)) lose(c, s, hole);
+    }
     state[s + IN_FLIGHT] = 0;
     onTimeout(state, s, specs[c].nscc);
-    ends.goTo(c, ends.unacked(c));
+    ends.goTo(c, unacked);
   }
 
   function broken(c: number): string | null {
-    const { row, first, bits, packets } = windows[c];
+    const { row, first, bits, packets, lost } = windows[c];
     const s = row * STRIDE;
     const { minWindow, maxWindow } = specs[c].nscc;
     const [unacked, highest, next] = [ends.unacked(c), ends.highest(c), ends.next(c)];
     return firstBroken('uet', ofSenders, {
-      ...{ unacked, highest, next, lost: lostFrom(c, s, unacked), packets },
+      ...{ unacked, highest, next, lost: nextOf(c, s), packets },
       ...{ cleared: state[s + CLEARED], sackedTo: state[s + SACKED_TO] },
-      ...{ lostTo: state[s + LOST_TO], hasOldest: has(words, first, bits, unacked) },
+      hasOldest: has(words, first, bits, unacked),
+      lostCount: state[s + LOST],
+      lostBits: countFrom(words, lost, bits, unacked, highest),
+      lostAndArrived: lostAndArrived(c),
       ...{ window: state[s + WINDOW], minWindow, maxWindow, inFlight: state[s + IN_FLIGHT] },
     });
+  }
+
+  function lostAndArrived(c: number): number {
+    const { first, bits, lost } = windows[c];
+    let count = 0;
+    for (let packet = ends.unacked(c); packet < ends.highest(c); packet++) {
+      if (has(words, lost, bits, packet) && has(words, first, bits, packet)) count++;
+    }
+    return count;
   }
 
   return { configure, permits, departs, tellsLoss, answered, follows, timedOut, broken };

@@ -25,7 +25,10 @@ const nscc = mapping({
     .describe('Largest window, and the first, in bandwidth-delay products.')
     .prefault(1.5),
   target: quantity(aboveZero(time))
-    .describe('Queueing delay to aim at. Default: the round trip of the idle path.')
+    .describe(
+      'Queueing delay to aim at. Default: the round trip of the idle path, or 75% of it where ' +
+        'switches trim packets.',
+    )
     .exactOptional(),
   proportional: positive()
     .describe('Growth by how far the delay is below the target (alpha).')
@@ -90,6 +93,11 @@ export const uetSettings = mapping({
   entropies: among('a number of entropy values', ENTROPY_VALUES)
     .describe('How many entropy values there are; 1: one path, by hash.')
     .prefault(64),
+  sleek: choice(['auto', 'on', 'off'])
+    .describe(
+      'Whether packets out of order tell of losses (SLEEK). auto: where no switch trims packets.',
+    )
+    .prefault('auto'),
   nscc: nscc.prefault({}),
 });
 
@@ -99,6 +107,7 @@ export type NsccSettings = z.output<typeof nscc>;
 export interface UetSettings extends ConnectionSettings {
   readonly entropy: UetInput['entropy'];
   readonly entropies: number;
+  readonly sleek: UetInput['sleek'];
   readonly nscc: NsccSettings;
 }
 

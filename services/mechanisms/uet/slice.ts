@@ -26,6 +26,8 @@ const TRACKED_WINDOWS = 3;
 const NOMINAL_OCTETS = 40 + 8 + UET_REQUEST_OCTETS + UET_SEMANTIC_OCTETS;
 /** Ethernet 14, IPv4 20, UDP 8, FCS 4. */
 const ENVELOPE_OCTETS = 46;
+/** Of the round trip, where switches tell of each packet that they drop. */
+const CUT_TARGET = 0.75;
 /** NSCC scales its constants by the bandwidth-delay product, from 100 Gb/s and 12 us. */
 const SCALE_OCTETS = 150_000;
 const SCALE_PS = 12 * PS_PER_US;
@@ -63,7 +65,7 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
     return Math.max(1, Math.min(packets, MOST_WINDOW, flow.packetsPerMessage * flow.messages));
   },
   accepts: (_spec, windowPackets) => windowPackets,
-  plan: ({ ackEvery, nscc, entropy, entropies }, flow, windowPackets): UetSpec => {
+  plan: ({ ackEvery, nscc, entropy, entropies, sleek }, flow, windowPackets): UetSpec => {
     const { packetsPerMessage, messages, releasesMessages } = flow;
     const own = { policy: entropy, values: entropies };
     // A window may begin and end within messages.
@@ -75,6 +77,7 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
       lastOctets: flow.lastPayload + NOMINAL_OCTETS,
       entropy: own,
       nscc: planNscc(nscc, flow),
+      sleek: sleek === 'on' || (sleek === 'auto' && !flow.isCut),
       trackedPackets: windowPackets,
       sendingWords: sendingWords(windowPackets, entropyWords(own)),
       ...(releasesMessages && { rememberedMessages: remembered }),
@@ -101,7 +104,7 @@ function planNscc(settings: NsccSettings, flow: CarriedFlow): NsccSpec {
   const { packetPayload, roundTripPs } = flow;
   const scaled = packetPayload * (productOf(flow) / SCALE_OCTETS);
   const networkPs = Math.max(1, roundTripPs);
-  const targetPs = settings.target ?? networkPs;
+  const targetPs = settings.target ?? (flow.isCut ? CUT_TARGET : 1) * networkPs;
   return {
     packetOctets: nominal(flow),
     maxWindow: maxWindowOf(settings, flow),

@@ -42,4 +42,6 @@ export interface UetSpec extends TransportSpec {
   readonly lastOctets: number;
   readonly entropy: EntropySpec;
   readonly nscc: NsccSpec;
+  /** Packets out of order tell of losses (SLEEK). */
+  readonly sleek: boolean;
 }

@@ -1,9 +1,12 @@
 import {
   blankUetAck,
+  blankUetNack,
   blankUetRequest,
   encodeUetAck,
+  encodeUetNack,
   encodeUetRequest,
   UET_ACK_CC_OCTETS,
+  UET_NACK_OCTETS,
   UET_REQUEST_OCTETS,
   UET_SEMANTIC_OCTETS,
   UET_UDP_PORT,
@@ -13,6 +16,7 @@ import { baseOf, bitmapOf, offsetOf, outOfOrderOf, unitsOf } from './layout.js';
 
 const request = blankUetRequest();
 const ack = blankUetAck();
+const nack = blankUetNack();
 /** Numbers of connections, and of packets, as headers have them. */
 const PDC_MASK = 0xffff;
 
@@ -29,6 +33,15 @@ export const uetWire: TransportWire = {
     const end = encodeUetRequest(octets, at, request);
     octets.fill(0, end, end + UET_SEMANTIC_OCTETS);
     return end + UET_SEMANTIC_OCTETS;
+  },
+  refusalOctets: UET_NACK_OCTETS,
+  encodeRefusal: (octets, at, { sequence, connection, remote, isFlagged, said, counts }) => {
+    nack.marked = isFlagged;
+    nack.code = counts;
+    nack.psn = (sequence + offsetOf(said)) >>> 0;
+    nack.sourcePdc = remote & PDC_MASK;
+    nack.destinationPdc = connection & PDC_MASK;
+    return encodeUetNack(octets, at, nack);
   },
   encodeAnswer: (octets, at, { sequence, connection, remote, isFlagged, said, counts }) => {
     ack.marked = isFlagged;

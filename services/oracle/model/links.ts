@@ -37,9 +37,7 @@ export class Links {
     port.peer.flights.push({ frame, startPs: atPs, duePs, number: null });
   }
 
-  /**
-   * The tag of the frame that has just started makes it longer, and is read behind the pipeline.
-   */
+  /** The tag of the frame that has just started makes it longer; it is read behind the pipeline. */
   tagStarts(port: Port, octets: Uint8Array): void {
     port.freePs += CE_TAG * port.octetPs;
     const flight = port.peer.flights.at(-1);

@@ -44,9 +44,10 @@ export class Passage {
       this.join(out, { ...moved, out, frame, atPs, trafficClass, isMoved: true });
       return;
     }
-    const isOwn = device.isHost || (out === ingress && frame.kind === 'notice');
-    const pending = device.isHost ? undefined : pendingFor(out, ingress, frame, atPs);
-    if (pending === undefined && !isOwn) {
+    const isIts = (own: WireFrame): boolean => isSameFrame(own, frame, 'kind dscp');
+    const isMade = device.isHost || (frame.kind === 'cut' && device.trimmed.some(isIts));
+    const pending = isMade ? undefined : pendingFor(out, ingress, frame, atPs);
+    if (pending === undefined && !isMade && (out !== ingress || frame.kind !== 'notice')) {
       this.broken('conservation', out, atPs, 'a frame is queued that has not come in', frame);
       return;
     }
@@ -105,6 +106,7 @@ export class Passage {
     for (const observer of this.observers) observer.refused?.(port, frame, reason, atPs);
     if (pending === undefined) return;
     pending.isDropped = true;
+    if (reason === 'trimmed') device.trimmed[0] = frame;
     settle(device, pending);
   }
 
@@ -165,9 +167,7 @@ export class Passage {
     for (const observer of this.observers) observer.released?.(storage, atPs);
   }
 
-  /**
-   * A frame that is neither queued nor dropped when its time is over is lost, unless it ended here.
-   */
+  /** A frame neither queued nor dropped when its time is over is lost, unless it ended here. */
   private expire({ pending, configuration }: Device, atPs: number): void {
     for (let i = 0; i < pending.length;) {
       const own = pending[i]!;

@@ -120,6 +120,8 @@ export class Device {
   readonly pending: Pending[] = [];
   /** Frames that left a queue without a start, and may be moved or dropped next. */
   readonly discarded: Queued[] = [];
+  /** The packet that was dropped last, whose headers may be queued in its place. */
+  readonly trimmed: WireFrame[] = [];
 
   constructor(readonly configuration: DeviceConfiguration) {
     this.name = configuration.name;
@@ -166,5 +168,5 @@ const SAME = [
   ...(['bornPs', 'dscp', 'dei', 'isGroup'] as const),
 ];
 
-export const isSameFrame = (a: WireFrame, b: WireFrame): boolean =>
-  SAME.every((key) => a[key] === b[key]);
+export const isSameFrame = (a: WireFrame, b: WireFrame, but = ''): boolean =>
+  SAME.every((key) => but.includes(key) || a[key] === b[key]);

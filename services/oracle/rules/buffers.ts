@@ -103,11 +103,13 @@ const queueAt = (out: Port, { priority }: WireFrame): number =>
   out.queueOctets[out.device.configuration.classOf[priority]!]!;
 
 function whyUnknown(device: Device): string | null {
+  const { priorities } = device.configuration.settings;
   const isShaped = device.ports.some(
     (port) => port.methods.includes('credit') && exchangeUnits(port, 0) === null,
   );
   return reasonOf({
     'isolated flows have accounts of their own': !device.configuration.hasPlainClasses,
+    'queues that are trimmed': priorities.some(({ mechanisms }) => mechanisms['trim'] !== 'off'),
     'floods and tags of bridges': device.configuration.isBridge,
     'pools and profiles of a chip': device.configuration.hasPools,
     'accounts that back credit which is shaped': isShaped,

@@ -16,8 +16,9 @@ import {
   ECN_SHIFT,
   GROUP_FLAG,
   HASH,
+  isAnswer,
+  isCut,
   KIND_ACK,
-  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
   KIND_NOTICE,
@@ -169,9 +170,9 @@ export class FrameOctetsWriter {
     const frameClass = words[frame + CLASS]!;
     const target = words[frame + TARGET]!;
     const isGroup = (frameClass & GROUP_FLAG) !== 0;
-    const isAnswer = (frameClass & KIND_MASK) > KIND_DATA;
+    const isBack = isAnswer(frameClass);
     const { vm = 0, toVm = 0 } = flow ?? {};
-    const [from, to] = isAnswer ? [toVm, vm] : [vm, toVm];
+    const [from, to] = isBack ? [toVm, vm] : [vm, toVm];
     const { stations } = this;
     writeU48(this.octets, 0, isGroup ? groupMac(target) : macOfVm(stations.mac(target), to));
     writeU48(this.octets, 6, macOfVm(stations.mac(ends[frame + SOURCE]!), from));
@@ -219,6 +220,7 @@ export class FrameOctetsWriter {
         return this.pad(this.writeIcrc(ipAt, this.writeAnswer(pool, frame, next, flow)));
       default:
         if (wire !== null) return this.pad(this.writeOwn(pool, frame, next, flow!, wire));
+        if (isCut(pool.words[frame + CLASS]!)) return this.writeCut(pool, frame, next, flow, end);
         return this.writePayload(ipAt, this.writePacket(pool, frame, next, flow), end);
     }
   }
@@ -233,24 +235,38 @@ export class FrameOctetsWriter {
   ): number {
     const { words, ends } = pool;
     const frameClass = words[frame + CLASS]!;
-    const isAnswer = (frameClass & KIND_MASK) > KIND_DATA;
+    const isBack = isAnswer(frameClass);
     const fields = {
       sequence: words[frame + SEQUENCE]!,
       connection: ends[frame + CONNECTION]!,
-      remote: isAnswer ? remote : own,
+      remote: isBack ? remote : own,
       isFlagged: (frameClass & ECHO_FLAG) !== 0,
     };
-    if (!isAnswer) return wire.encodePacket(this.octets, at, fields);
-    const said = { said: pool.said(frame), counts: ends[frame + REMAINING]! };
-    return wire.encodeAnswer(this.octets, at, { ...fields, ...said });
+    if (!isBack) return wire.encodePacket(this.octets, at, fields);
+    const answer = { ...fields, said: pool.said(frame), counts: ends[frame + REMAINING]! };
+    return (frameClass & KIND_MASK) === KIND_NAK
+      ? wire.encodeRefusal(this.octets, at, answer)
+      : wire.encodeAnswer(this.octets, at, answer);
+  }
+
+  /** What is left of a packet: no ICRC. */
+  private writeCut(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    flow: FlowOfFrames | undefined,
+    end: number,
+  ): number {
+    this.octets.fill(0, this.writePacket(pool, frame, at, flow), end);
+    return end;
   }
 
   /** Zeros, and the ICRC over them; `end` is that of the packet. */
   private writePayload(ipAt: number, at: number, end: number): number {
-    const isCut = this.snapOctets !== null && end > this.snapOctets;
-    const shown = isCut ? Math.max(at, this.snapOctets) : end - ICRC_OCTETS;
+    const isShort = this.snapOctets !== null && end > this.snapOctets;
+    const shown = isShort ? Math.max(at, this.snapOctets) : end - ICRC_OCTETS;
     this.octets.fill(0, at, shown);
-    if (isCut) return shown;
+    if (isShort) return shown;
     const headers = crc32Value(invariantCrc(this.octets, ipAt, at));
     return this.pad(encodeCrc32(this.octets, shown, crc32Value(crc32Zeros(headers, shown - at))));
   }
@@ -266,8 +282,11 @@ export class FrameOctetsWriter {
     const wire = flow?.wire ?? null;
     const headers = wire?.packetOctets ?? BTH_OCTETS + ICRC_OCTETS;
     const transport = UDP_HEADER_OCTETS + headers;
-    if (kind === KIND_ACK || kind === KIND_NAK) {
-      if (wire !== null) return UDP_HEADER_OCTETS + wire.answerOctets;
+    if (isAnswer(kind)) {
+      if (wire !== null) {
+        const own = kind === KIND_NAK ? wire.refusalOctets : wire.answerOctets;
+        return UDP_HEADER_OCTETS + own;
+      }
       const selectiveOctets = pool.said(frame) === 0 ? 0 : SELECTIVE_ACK_OCTETS;
       return transport + AETH_OCTETS + selectiveOctets;
     }

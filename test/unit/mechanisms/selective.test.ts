@@ -28,6 +28,7 @@ import {
   clear,
   countFrom,
   firstMissing,
+  firstPresent,
   has,
   set,
   wordFrom,
@@ -65,6 +66,9 @@ describe('the window of packets', () => {
           let missing = from;
           while (missing < to && known.has(missing)) missing++;
           assert.equal(firstMissing(words, 1, BITS, from, to), missing);
+          let present = from;
+          while (present < to && !known.has(present)) present++;
+          assert.equal(firstPresent(words, 1, BITS, from, to), present);
           assert.equal(countFrom(words, 1, BITS, from, to), known.size);
           assert.equal(has(words, 1, BITS, from + by), known.has(from + by));
           const end = Math.min(to, from + by + 20);

@@ -8,15 +8,20 @@ import {
   MESSAGE_DONE,
   PLACED,
   SAY_ACK,
+  SAY_NAK,
   trackRows,
 } from '../../../services/engine/contract/transport.js';
 import {
   CLASS,
   FramePool,
   HASH,
+  isAnswer,
   KIND_ACK,
+  KIND_CUT,
+  KIND_CUT_LAST,
   KIND_DATA,
   KIND_MASK,
+  KIND_NAK,
   LENGTH,
   REMAINING,
   SEQUENCE,
@@ -67,7 +72,7 @@ const US = 1e6;
 const flow = {
   ...{ packetsPerMessage: 500, messages: 1, releasesMessages: false, lineBps: 100e9 },
   ...{ packetPayload: 4000, lastPayload: 4000, packetOctets: 4122, roundTripPs: 12 * US },
-  isLossless: false,
+  ...{ isLossless: false, isCut: false },
 };
 const planned = (written: object = {}, more: Partial<typeof flow> = {}): UetSpec => {
   const settings = completeUet(uetSettings.parse(written));
@@ -93,6 +98,15 @@ describe('the constants of NSCC', () => {
     assert.equal(SPEC.adaptDelayPs, 48 * US);
     assert.equal(SPEC.packetOctets, 4104);
     assert.equal(SPEC.adjustOctets, 8 * 4104);
+  });
+
+  it('aim at less where switches trim, which tell of losses themselves', () => {
+    const cut = planned({}, { isCut: true });
+    assert.equal(cut.nscc.targetPs, 9 * US);
+    assert.equal(cut.sleek, false);
+    assert.equal(planned().sleek, true);
+    assert.equal(planned({ sleek: 'on' }, { isCut: true }).sleek, true);
+    assert.equal(planned({ sleek: 'off' }).sleek, false);
   });
 
   it('scale with the product of rate and round trip', () => {
@@ -283,9 +297,16 @@ describe('what an acknowledgement says in a frame', () => {
   });
 });
 
-/** Both ends of one connection over a network that loses, doubles and reorders. */
-function deliver(random: RandomStream, packets: number, perMessage: number, windowPackets: number) {
-  const spec = planned({ window: windowPackets, ackEvery: 3 }, { packetsPerMessage: perMessage });
+/** Both ends of one connection over a network that loses, trims, doubles and reorders. */
+function deliver(
+  random: RandomStream,
+  packets: number,
+  perMessage: number,
+  windowPackets: number,
+  isCut: boolean,
+) {
+  const written = { window: windowPackets, ackEvery: 3 };
+  const spec = planned(written, { packetsPerMessage: perMessage, isCut });
   const rows = (['sending', 'receiving'] as const).map((end) => trackRows(spec, end));
   const bitmaps = rows[0]!.bitmaps + rows[1]!.bitmaps;
   const tables = new Tables({
@@ -328,6 +349,7 @@ function deliver(random: RandomStream, packets: number, perMessage: number, wind
   const underway: number[] = [];
   const placed = new Set<number>();
   let messages = 0;
+  let refused = 0;
   const check = (): void => {
     assert.equal(sender.broken!(0), null);
     assert.equal(receiver.broken(0), null);
@@ -361,10 +383,19 @@ function deliver(random: RandomStream, packets: number, perMessage: number, wind
     } else if (underway.length > 0) {
       // One of the oldest few.
       const [frame] = underway.splice(random.below(Math.min(9, underway.length)), 1) as [number];
-      if ((pool.words[frame + CLASS]! & KIND_MASK) === KIND_ACK) {
+      if (isAnswer(pool.words[frame + CLASS]!)) {
         sender.answered(0, pool, frame);
       } else {
-        const outcome = receiver.take(0, pool, frame, random.below(8) === 0);
+        const isMarked = random.below(8) === 0;
+        const isTrimmed = isCut && random.below(4) === 0;
+        if (isTrimmed) {
+          const kind = random.below(2) === 0 ? KIND_CUT : KIND_CUT_LAST;
+          pool.words[frame + CLASS] = kind;
+        }
+        const outcome = isTrimmed
+          ? receiver.takeCut!(0, pool, frame, isMarked)
+          : receiver.take(0, pool, frame, isMarked);
+        if ((outcome & SAY_NAK) !== 0) refused++;
         if ((outcome & PLACED) !== 0) {
           assert.ok(!placed.has(pool.words[frame + SEQUENCE]!), 'once');
           placed.add(pool.words[frame + SEQUENCE]!);
@@ -373,11 +404,15 @@ function deliver(random: RandomStream, packets: number, perMessage: number, wind
           messages++;
           while (receiver.completed(0, messages) !== -1) messages++;
         }
-        if ((outcome & SAY_ACK) !== 0) {
+        const say = outcome & (SAY_ACK | SAY_NAK);
+        if (say !== 0) {
           const answer = pool.allocate();
           pool.words[answer + CLASS] = KIND_ACK;
           pool.words[answer + LENGTH] = 78;
-          receiver.answer(0, SAY_ACK, pool, answer);
+          receiver.answer(0, say, pool, answer);
+          const isNak = (pool.words[answer + CLASS]! & KIND_MASK) === KIND_NAK;
+          assert.equal(isNak, say === SAY_NAK);
+          assert.equal(pool.words[answer + LENGTH], isNak ? 64 : 78);
           assert.ok(entropyOf(pool.words[answer + HASH]!, spec.entropy) < 64);
           pass(answer);
         }
@@ -393,17 +428,20 @@ function deliver(random: RandomStream, packets: number, perMessage: number, wind
   assert.equal(placed.size, packets);
   assert.equal(messages, packets / perMessage);
   for (const frame of underway) pool.release(frame);
-  return receiver.reordering!(0);
+  return { ...receiver.reordering!(0), refused };
 }
 
 describe('both ends of UET', () => {
-  it('place each packet once and complete each message, whatever is lost or overtaken', () => {
+  it('place each packet once and complete each message, whatever is lost, cut or overtaken', () => {
     for (let seed = 1; seed <= 120; seed++) {
       const random = new RandomStream(seed, 'uet');
       const perMessage = 1 + random.below(9);
       const window = [1, 2, 5, 40, 200][seed % 5]!;
-      const told = deliver(random, perMessage * (10 + random.below(60)), perMessage, window);
+      const packets = perMessage * (10 + random.below(60));
+      const isCut = seed % 2 === 0;
+      const told = deliver(random, packets, perMessage, window, isCut);
       assert.ok(window === 1 || told.outOfOrder > 0, `seed ${seed}`);
+      assert.equal(told.refused > 0, isCut);
       assert.ok(told.peakPackets < window);
     }
   });

@@ -5,6 +5,9 @@ import {
   CLASS,
   CONNECTION,
   KIND_ACK,
+  isCut,
+  KIND_CUT,
+  KIND_CUT_LAST,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -152,6 +155,8 @@ function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8Array): 
   switch (pool.words[frame + CLASS] & KIND_MASK) {
     case KIND_RAW:
     case KIND_DATA:
+    case KIND_CUT:
+    case KIND_CUT_LAST:
       return 'data';
     case KIND_ACK:
       return 'ack';
@@ -173,7 +178,8 @@ function belongsTo(
 ): boolean {
   const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;
-  if (kind === KIND_RAW || kind === KIND_DATA) return isOfFlow(flow.mark, pool, frame);
+  if (kind === KIND_RAW || kind === KIND_DATA || isCut(kind))
+    return isOfFlow(flow.mark, pool, frame);
   if (words[frame + TARGET] !== flow.sender) return false;
   if (kind === KIND_NOTICE) return readNotice(octets()).connection === flow.connection;
   return (

@@ -9,10 +9,9 @@ import {
   CONNECTION,
   ECHO_FLAG,
   GROUP_FLAG,
-  KIND_ACK,
+  isAnswer,
   KIND_DATA,
   KIND_MASK,
-  KIND_NAK,
   KIND_NOTICE,
   LENGTH,
   PRIORITY_MASK,
@@ -262,7 +261,7 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
-    else if (kind === KIND_ACK || kind === KIND_NAK) takeAnswer(d, c, frame);
+    else if (isAnswer(kind)) takeAnswer(d, c, frame);
     else takePacket(d, c, frame);
     pool.release(frame);
   }
@@ -502,7 +501,7 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) return 0;
-    return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
+    return isAnswer(kind) ? specs[d].sends[c].vm : specs[d].receives[c].vm;
   }
 
   /** A packet may be the last that is missing of more than one message. */

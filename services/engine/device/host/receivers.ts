@@ -11,6 +11,7 @@ import {
   CONNECTION,
   FramePool,
   HASH,
+  isCut,
   isMarked,
   KIND_ACK,
   LENGTH,
@@ -44,7 +45,9 @@ export const MARKED = 9;
 /** From when on the sender may be notified again, and how often it was. */
 const NOTIFY_AT = 10;
 export const NOTIFIED = 11;
-const STRIDE = 12;
+/** Packets whose payload was cut off on their way. */
+export const CUT = 12;
+const STRIDE = 13;
 assertFields(
   STRIDE,
   TOTAL,
@@ -59,6 +62,7 @@ assertFields(
   MARKED,
   NOTIFY_AT,
   NOTIFIED,
+  CUT,
 );
 
 /** What is not complete was released at no time. */
@@ -93,6 +97,12 @@ export function makeReceivers(
   /** Receives a packet; returns what to answer. */
   function take(c: number, pool: FramePool, frame: FrameRef): number {
     const marked = isMarked(pool.words[frame + CLASS]);
+    if (isCut(pool.words[frame + CLASS])) {
+      state[c * STRIDE + CUT]++;
+      return specs[c].transport === null
+        ? SAY_NOTHING
+        : (receivingOf[c].takeCut?.(c, pool, frame, marked) ?? SAY_NOTHING);
+    }
     const outcome = takePayload(c, pool, frame, marked);
     return marked ? outcome | takeMark(c) : outcome;
   }

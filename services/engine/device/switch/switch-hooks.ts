@@ -3,6 +3,7 @@ import type {
   DomainBoundary,
   EnqueueObserver,
   FlowIsolation,
+  FrameCutter,
   NoticeFilter,
   QueueSampler,
   SwitchRole,
@@ -19,6 +20,7 @@ export interface SwitchHooks {
   /** A queue has one length to sample, and a port one domain: at most one of either. */
   readonly sampler: QueueSampler | null;
   readonly boundary: DomainBoundary | null;
+  readonly cutter: FrameCutter | null;
 }
 
 export function hooksOf(roles: readonly SwitchRole[]): SwitchHooks {
@@ -38,6 +40,10 @@ export function hooksOf(roles: readonly SwitchRole[]): SwitchHooks {
     boundary: onlyOne(
       roles.map((role) => role.boundary),
       'change frames at ports',
+    ),
+    cutter: onlyOne(
+      roles.map((role) => role.cutter),
+      'cut frames',
     ),
   };
 }

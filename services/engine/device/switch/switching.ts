@@ -34,6 +34,7 @@ import type { MechanismSet } from '../mechanisms.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
+import { makeCutting } from './cutting.js';
 import { makePooledBuffers } from './pooled-buffers.js';
 import { makeReplication } from './replication.js';
 import { makeForwarding } from './make-forwarding.js';
@@ -103,6 +104,8 @@ export function makeSwitching(
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
   const leavesFrom = tables.int32('port', 8).fill(NEVER);
   const joinsFrom = tables.int32('port', 8).fill(NEVER);
+  /** By port and priority: the longest queue that a frame may make, whatever the buffer admits. */
+  const longest = new Float64Array(8 * ports.count).fill(Infinity);
   /** By port: 1 while its switch has congesting flows in a queue of their own. */
   const isolates = tables.uint8('port', 1);
   const carrier: SwitchCarrier = {
@@ -146,7 +149,8 @@ export function makeSwitching(
     },
     forward: forwardCopy,
   });
-  const telemetry = new TelemetryPoints(clock, ports, counters);
+  const cuts = makeCutting(shared, egressPath, (d) => hooks[d].cutter);
+  const telemetry = new TelemetryPoints(shared, controlPayloads);
   const watchdog = mechanisms.find((mechanism) => mechanism.watchdog !== undefined)?.watchdog;
   const discards = watchdog?.discards ?? new Uint8Array(ports.count);
 
@@ -173,6 +177,7 @@ export function makeSwitching(
       for (let tc = 0; tc < 8; tc++) {
         leavesFrom[(at << 3) | tc] = leavingFrom(present, at, tc, spec.telemetry);
         joinsFrom[(at << 3) | tc] = joiningFrom(present, at, tc);
+        longest[(at << 3) | tc] = hooks[place].cutter?.longestQueue(tc) ?? Infinity;
       }
       isSlotted[at] = chip === null ? 0 : 1;
       sampled[at] = sampler?.sampledClasses(at) ?? 0;
@@ -366,11 +371,14 @@ export function makeSwitching(
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict =
-      plain || pooled.at[port] === 0
-        ? buffer.admit(port, group, stored, queued)
-        : pooled.admit(port, group, stored, out, trafficClass);
+      !bare && queued + stored > longest[(out << 3) | priority]
+        ? DROP.EGRESS_THRESHOLD
+        : plain || pooled.at[port] === 0
+          ? buffer.admit(port, group, stored, queued)
+          : pooled.admit(port, group, stored, out, trafficClass);
     if (verdict !== ADMITTED) {
-      egressPath.drop(d, port, frame, verdict, group);
+      const headers = cuts(d, port, out, frame, verdict, group);
+      if (headers >= 0) admit(d, port, out, headers);
       return;
     }
     words[frame + STORED] = stored;
@@ -562,19 +570,11 @@ export function makeSwitching(
   ): void {
     const d = ports.owner(port);
     if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
-      writeTelemetry(port, frame, queueOctets);
+      telemetry.addTo(frame, devices[d].spec.index, port, queueOctets);
     }
     for (const observer of hooks[d].onDequeue) {
       observer.left(port, trafficClass, frame, queueOctets);
     }
-  }
-
-  function writeTelemetry(port: number, frame: FrameRef, queueOctets: number): void {
-    const d = ports.owner(port);
-    const octets = controlPayloads.octets(frame).slice();
-    if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
-    controlPayloads.release(frame);
-    controlPayloads.load(frame, octets, octets.length);
   }
 
   function marked(port: number, frame: FrameRef): void {

@@ -1,26 +1,35 @@
 import { PS_PER_NS } from '../../units/time.js';
 import { PRIORITIES, WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
-import type { Clock } from '../../kernel/clock.js';
-import type { Counters } from '../../port/counters.js';
 import { TX_FRAMES, TX_OCTETS } from '../../port/counters.js';
-import type { Ports } from '../../port/ports.js';
 import { ETHERNET_RATES } from '../../units/rates.js';
 import { appendHop, blankHop, QUEUE_UNIT_OCTETS, SENT_UNIT_OCTETS } from '../../wire/telemetry.js';
 import { assert } from '../../kernel/assert.js';
+import type { FrameRef } from '../../units/indices.js';
+import type { ControlPayloads } from '../control-payloads.js';
+import type { Shared } from '../shared.js';
 
 /** Where telemetry is written: at the queues of switches, as a packet leaves. */
 export class TelemetryPoints {
   private readonly hop = blankHop();
 
   constructor(
-    private readonly clock: Clock,
-    private readonly ports: Ports,
-    private readonly counters: Counters,
+    private readonly shared: Pick<Shared, 'clock' | 'ports' | 'counters'>,
+    private readonly controlPayloads: ControlPayloads,
   ) {}
 
-  /** A packet leaves by a port of switch `node`, and `queueOctets` are left; false: no room. */
-  write(octets: Uint8Array, node: number, port: number, queueOctets: number): boolean {
-    const { hop, ports, clock } = this;
+  /** A packet leaves by a port of switch `node`, and `queueOctets` are left. */
+  addTo(frame: FrameRef, node: number, port: number, queueOctets: number): void {
+    const { controlPayloads } = this;
+    const octets = controlPayloads.octets(frame).slice();
+    if (!this.write(octets, node, port, queueOctets)) return;
+    controlPayloads.release(frame);
+    controlPayloads.load(frame, octets, octets.length);
+  }
+
+  /** False: no room. */
+  private write(octets: Uint8Array, node: number, port: number, queueOctets: number): boolean {
+    const { hop } = this;
+    const { ports, clock } = this.shared;
     const octetPs = ports.octetPs(port);
     hop.rate = ETHERNET_RATES.findIndex(({ psPerOctet }) => psPerOctet === octetPs);
     assert(hop.rate >= 0 && queueOctets >= 0, 'telemetry.rate-of-port');
@@ -31,7 +40,7 @@ export class TelemetryPoints {
   }
 
   private sentOctets(port: number): number {
-    const { counters } = this;
+    const { counters } = this.shared;
     let octets = 0;
     for (let priority = 0; priority < PRIORITIES; priority++) {
       const frames = counters.get(port, priority, TX_FRAMES);

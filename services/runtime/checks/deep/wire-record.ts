@@ -13,6 +13,8 @@ import {
   HASH,
   ISOLATED_FLAG,
   KIND_ACK,
+  KIND_CUT,
+  KIND_CUT_LAST,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -33,6 +35,8 @@ const KINDS: ReadonlyMap<number, FrameKind> = new Map([
   [KIND_DATA, 'data'],
   [KIND_ACK, 'ack'],
   [KIND_NAK, 'nak'],
+  [KIND_CUT, 'cut'],
+  [KIND_CUT_LAST, 'cut'],
 ]);
 
 /** Collects what is on the wires for the oracle: between two windows, by device in order. */

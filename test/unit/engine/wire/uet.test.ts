@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   blankUetAck,
+  blankUetNack,
   blankUetRequest,
   decodeUetAck,
+  decodeUetNack,
   decodeUetRequest,
   encodeUetAck,
+  encodeUetNack,
   encodeUetRequest,
   UET_ACK_CC_OCTETS,
+  UET_NACK_OCTETS,
   UET_REQUEST_OCTETS,
 } from '../../../../services/engine/wire/uet.js';
 import { fc } from '../../../kit/properties.js';
@@ -86,5 +90,33 @@ describe('an acknowledgement of Ultra Ethernet Transport', () => {
     assert.equal(decodeUetAck(octets, 0, read), 'wrong-version');
     assert.equal(decodeUetAck(octets.subarray(1), 0, read), 'too-short');
     assert.equal(decodeUetAck(new Uint8Array(32), 0, read), 'wrong-opcode');
+  });
+});
+
+describe('a negative acknowledgement of Ultra Ethernet Transport', () => {
+  it('has these octets: packet 258 was trimmed in the fabric', () => {
+    const octets = new Uint8Array(UET_NACK_OCTETS);
+    const record = { ...blankUetNack(), code: 1, psn: 258, sourcePdc: 34, destinationPdc: 17 };
+    assert.equal(encodeUetNack(octets, 0, record), UET_NACK_OCTETS);
+    assert.equal(hexOf(octets), hexOf(octetsOf('5000 01 00 00000102 0022 0011 00000000')));
+  });
+
+  it('comes back as it was', () => {
+    const nack = fc.record({
+      ...{ marked: fc.boolean(), code: fc.nat(0xff), psn: u32, sourcePdc: u16 },
+      destinationPdc: u16,
+    });
+    const octets = new Uint8Array(UET_NACK_OCTETS);
+    const read = blankUetNack();
+    fc.assert(
+      fc.property(nack, (record) => {
+        encodeUetNack(octets, 0, record);
+        assert.equal(decodeUetNack(octets, 0, read), 'ok');
+        assert.deepEqual({ ...read }, { ...record });
+      }),
+      SEED,
+    );
+    assert.equal(decodeUetNack(octets.subarray(1), 0, read), 'too-short');
+    assert.equal(decodeUetNack(new Uint8Array(16), 0, read), 'wrong-opcode');
   });
 });
