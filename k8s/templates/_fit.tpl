@@ -1,3 +1,8 @@
+{{/* A file of the chart, whose run `demo` has the name of the release. */}}
+{{- define "selvage.file" -}}
+{{- regexReplaceAll "\\bdemo\\b" (.root.Files.Get .path) .root.Release.Name -}}
+{{- end -}}
+
 {{/* From a manifest of base/ to that of a run: `dict "object" … "root" $`. They change the object. */}}
 
 {{- define "selvage.label" -}}
@@ -73,7 +78,7 @@
 {{- $_ := set .container "args" $args -}}
 {{- $mount := dict "name" "tls" "mountPath" "/tls" "readOnly" true -}}
 {{- $_ := set .container "volumeMounts" (append .container.volumeMounts $mount) -}}
-{{- $volume := dict "name" "tls" "secret" (dict "secretName" "run-tls" "defaultMode" 288) -}}
+{{- $volume := dict "name" "tls" "secret" (dict "secretName" (printf "%s-tls" .root.Release.Name) "defaultMode" 288) -}}
 {{- $_ := set .pod "volumes" (append (default list .pod.volumes) $volume) -}}
 {{- end -}}
 
@@ -107,14 +112,13 @@
 {{- $root := .root -}}
 {{- $_ := set $container "image" (default (printf "selvage:%s" $root.Chart.AppVersion) .values.image) -}}
 {{- range $variable := $container.env -}}
-  {{- if eq $variable.name "SELVAGE_RUN" -}}{{- $_ := set $variable "value" $root.Release.Name -}}{{- end -}}
   {{- if eq $variable.name "SELVAGE_LOG_FORMAT" -}}{{- $_ := set $variable "value" (default "text" $root.Values.logs) -}}{{- end -}}
 {{- end -}}
 {{- with .values.deadline -}}{{- $_ := set $object.spec "activeDeadlineSeconds" (int64 .) -}}{{- end -}}
 {{- with .values.queue -}}{{- $_ := set $object.metadata.labels "kueue.x-k8s.io/queue-name" . -}}{{- end -}}
 {{- $footprint := fromYaml ($root.Files.Get "footprint.yaml") -}}
 {{- $parts := merge (dict "footprint" $footprint) . -}}
-{{- if eq $object.metadata.name "services" -}}
+{{- if eq $object.metadata.labels.selvage "service" -}}
   {{- include "selvage.services" $parts -}}
 {{- else -}}
   {{- include "selvage.coordinator" $parts -}}
@@ -127,14 +131,15 @@
 {{- $_ := set .object.spec "completions" $count -}}
 {{- $_ := set .object.spec "parallelism" $count -}}
 {{- with .values.serviceImage -}}{{- $_ := set $container "image" . -}}{{- end -}}
-{{- $selector := dict "matchLabels" (dict "selvage" "service") -}}
+{{- $own := dict "selvage" "service" "app.kubernetes.io/instance" .root.Release.Name -}}
+{{- $selector := dict "matchLabels" $own -}}
 {{- $keys := dict "nodes" "kubernetes.io/hostname" "zones" "topology.kubernetes.io/zone" -}}
 {{- with get $keys (default "none" .values.spread) -}}
   {{- $constraint := dict "maxSkew" 1 "topologyKey" . "whenUnsatisfiable" "ScheduleAnyway" "labelSelector" $selector -}}
   {{- $_ := set $.pod "topologySpreadConstraints" (list $constraint) -}}
 {{- else -}}
   {{- if .values.cluster -}}
-    {{- $patch := fromYaml (.root.Files.Get "components/cluster/spread-services.yaml") -}}
+    {{- $patch := fromYaml (include "selvage.file" (dict "path" "components/cluster/spread-services.yaml" "root" .root)) -}}
     {{- $_ := set .pod "topologySpreadConstraints" $patch.spec.template.spec.topologySpreadConstraints -}}
   {{- end -}}
 {{- end -}}
@@ -168,7 +173,8 @@
 {{- include "selvage.observe" . -}}
 {{- $mount := dict "name" "scenario" "mountPath" "/scenario" "readOnly" true -}}
 {{- $_ := set $container "volumeMounts" (append $container.volumeMounts $mount) -}}
-{{- $volume := dict "name" "scenario" "configMap" (dict "name" "scenario") -}}
+{{- $map := dict "name" (printf "%s-scenario" .root.Release.Name) -}}
+{{- $volume := dict "name" "scenario" "configMap" $map -}}
 {{- $_ := set .pod "volumes" (append .pod.volumes $volume) -}}
 {{- if .values.results -}}{{- include "selvage.results" . -}}{{- end -}}
 {{- $needs := .footprint.coordinator -}}

@@ -92,9 +92,11 @@ function addMaking(k8s: Command): void {
     });
 }
 
-/** The namespace of a run, which every command but `list` needs. */
+/** Which run, as every command but `list` needs it. */
 function placed(command: Command): Command {
-  return command.option('--namespace <name>', 'namespace of the run', 'selvage');
+  return command
+    .option('--namespace <name>', 'namespace of the run', 'selvage')
+    .option('--run <name>', 'its name, where the namespace has several');
 }
 
 function addFinding(k8s: Command): void {

@@ -21,6 +21,8 @@ import { TestCluster, whyNoNode } from './test-cluster.js';
 /** Coordinator, broker and four services, each of several devices. */
 const FOUR = ['--services', '4'];
 const NAMESPACE = ['-n', 'selvage'];
+/** Of the example's name. */
+const RUN = 'leaf-spine-all-to-all';
 const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 
 describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, () => {
@@ -182,7 +184,7 @@ describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, (
     const attached = begin('admin', 'k8s', 'attach');
     await until(() => attached.text.includes('4 of 4 services are running'));
     const last = ['--type=merge', '-p', '{"spec":{"backoffLimit":0}}'];
-    cluster.kubectl(...NAMESPACE, 'patch', 'job/coordinator', ...last);
+    cluster.kubectl(...NAMESPACE, 'patch', `job/${RUN}-coordinator`, ...last);
     end(podsOf('coordinator')[0]!, 3);
     const [code] = await attached.ended;
     assert.equal(code, 3, attached.text);

@@ -35,6 +35,8 @@ import type { TestCluster } from './test-cluster.js';
 import { whyNoNode } from './test-cluster.js';
 
 const STORAGE_PORT = 7070;
+/** Of the example's name. */
+const RUN = 'leaf-spine-all-to-all';
 const BURST = {
   priorities: { 3: { flowControl: 'pfc' } },
   load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
@@ -168,7 +170,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const text = withKeys('k8s', 'run', EXAMPLE, ...words);
     assert.match(text, new RegExp(`complete, digest ${digest}`));
     const claims = cluster.kubectl('-n', 'selvage', 'get', 'pvc', '-o', 'name');
-    assert.doesNotMatch(claims, /\/runs$/m);
+    assert.doesNotMatch(claims, /-runs$/m);
     const unhealthy = ['get', 'events', '--field-selector=reason=Unhealthy', '-o', 'name'];
     assert.equal(cluster.kubectl('-n', 'selvage', ...unhealthy), '');
     passes('k8s', 'fetch', '--out', again!);
@@ -301,12 +303,12 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     fetching.stderr!.setEncoding('utf8').on('data', (piece: string) => {
       text += piece;
     });
-    const collecting = ['-n', 'selvage', 'get', 'pod/collect'];
+    const collecting = ['-n', 'selvage', 'get', `pod/${RUN}-collect`];
     await until(() => cluster.run('kubectl', ...collecting).code === 0);
     lose('collect');
     const [code] = (await once(fetching, 'close')) as [number | null];
     assert.equal(code, 0, text);
-    assert.match(text, /pod collect .*; tried again/);
+    assert.match(text, /pod \S+-collect .*; tried again/);
     assert.equal(digestIn(out), digest);
   });
 
@@ -327,7 +329,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       }
     });
     const kept = join(folder, 'drained', 'leaf-spine-all-to-all.cluster');
-    const logs = readdirSync(kept).filter((name) => /^coordinator.*\.log$/.test(name));
+    const logs = readdirSync(kept).filter((name) => /-coordinator.*\.log$/.test(name));
     const costs = lossesIn(logs.map((name) => readFileSync(join(kept, name), 'utf8')).join(''));
     assert.ok(costs.length > 0);
     for (const { missed } of costs) assert.equal(missed, 0);
@@ -397,7 +399,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
         });
         assert.match(events, /Recovering service \d was lost/);
         assert.match(
-          cluster.kubectl('-n', 'selvage', 'describe', 'job', 'coordinator'),
+          cluster.kubectl('-n', 'selvage', 'describe', 'job', `${RUN}-coordinator`),
           /EpochBegins/,
         );
       },

@@ -62,7 +62,15 @@ describe('the Helm chart', () => {
     rmSync(folder, { recursive: true });
   });
   const helm = (...words: string[]): { code: number | null; out: string; err: string } => {
-    const all = ['template', 'demo', CHART, '--namespace', 'selvage', '--kube-version', '1.33.0'];
+    const all = [
+      'template',
+      'tuesday',
+      CHART,
+      '--namespace',
+      'selvage',
+      '--kube-version',
+      '1.33.0',
+    ];
     const run = spawnSync(HELM!, [...all, ...words], { encoding: 'utf8', maxBuffer: 1 << 26 });
     return { code: run.status, out: run.stdout, err: run.stderr };
   };
@@ -85,7 +93,7 @@ describe('the Helm chart', () => {
     const file = join(folder, `${name}.yaml`);
     writeFileSync(file, values);
     const scenario = join(ROOT, 'examples', `${example}.yaml`);
-    const words = ['--run', 'demo', '--values', file, '--out', out, ...render];
+    const words = ['--run', 'tuesday', '--values', file, '--out', out, ...render];
     const rendered = spawnSync(process.execPath, [MAIN, 'k8s', 'render', scenario, ...words]);
     assert.equal(rendered.status, 0, rendered.stderr.toString());
     const ours = render.includes('--cluster') ? kustomize(out) : manifestsOf(out);

@@ -14,11 +14,14 @@ import type { ClusterTraits } from '../kit/api-server.js';
 import { ApiServer } from '../kit/api-server.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { EXAMPLE, MAIN, Running } from '../kit/pods.js';
+import { reachOf } from '../kit/selectors.js';
 
 /** Traffic to the end of the run. */
 const ENDLESS = '[{ name: endless, stream: { from: h1, to: h2 }, priority: 3 }]';
 /** A load that is short. */
 const BRIEF = 'load.0.bytes=4KB';
+/** Of the example's name. */
+const RUN = 'leaf-spine-all-to-all';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 
 describe('selvage k8s run', { skip }, () => {
@@ -33,7 +36,7 @@ describe('selvage k8s run', { skip }, () => {
   };
 
   it('applies, follows, fetches the run directory and clears everything away', async () => {
-    const api = await ApiServer.open('cluster');
+    const api = await ApiServer.open();
     const out = join(folder, 'fetched');
     try {
       const { code, words } = await start(api.config(), '--out', out).ended;
@@ -44,7 +47,7 @@ describe('selvage k8s run', { skip }, () => {
       assert.equal(text, run(fabricOf('examples/leaf-spine-all-to-all.yaml', BRIEF)).digest);
       assert.ok(words.includes(`complete, digest ${text}`), words);
       assert.deepEqual([...api.objects.keys()], []);
-      assert.ok(api.seen.includes('Job coordinator') && api.seen.includes('StatefulSet nats'));
+      assert.ok(api.seen.includes('Job leaf-spine-all-to-all-coordinator'));
     } finally {
       api.close();
     }
@@ -67,7 +70,7 @@ describe('selvage k8s run', { skip }, () => {
   };
 
   it('is found and steered by commands that know its namespace alone', async () => {
-    const api = await ApiServer.open('cluster');
+    const api = await ApiServer.open();
     const config = api.config();
     const said = async (...words: string[]): Promise<string> => (await k8s(config, ...words)).text;
     try {
@@ -88,7 +91,7 @@ describe('selvage k8s run', { skip }, () => {
   });
 
   it('is fetched though copies are lost, and names the pod whose log is lost', async () => {
-    const api = await ApiServer.open('cluster', { lost: 'services-1', lostCopies: 2 });
+    const api = await ApiServer.open({ lost: `${RUN}-services-1`, lostCopies: 2 });
     const config = api.config();
     const out = join(folder, 'without-a-log');
     try {
@@ -96,23 +99,66 @@ describe('selvage k8s run', { skip }, () => {
       assert.equal(kept.code, 0, kept.words);
       assert.match(
         kept.words,
-        /(\/work\/runs of pod collect cannot be copied: .*tried again\n){2}/,
+        /(\/work\/runs of pod \S+-collect cannot be copied: .*tried again\n){2}/,
       );
       const { code, text } = await k8s(config, 'fetch', '--out', out);
       assert.equal(code, 0, text);
-      assert.match(text, /^no log of pod services-1 on node \S+: .*connection refused$/m);
+      assert.match(text, /^no log of pod \S+-services-1 on node \S+: .*connection refused$/m);
       assert.match(text, /^results are in /m);
       const logs = readdirSync(join(out, 'leaf-spine-all-to-all.cluster'));
-      assert.ok(logs.includes('services-0.log') && !logs.includes('services-1.log'));
+      const named = [0, 1].map((index) => logs.includes(`${RUN}-services-${index}.log`));
+      assert.deepEqual(named, [true, false]);
       const merged = await k8s(config, 'logs');
-      assert.match(merged.text, /^no log of pod services-1/m);
+      assert.match(merged.text, /^no log of pod \S+-services-1/m);
+    } finally {
+      api.close();
+    }
+  });
+
+  it('has a namespace in common with another run, and with a Service called nats', async () => {
+    const api = await ApiServer.open();
+    const config = api.config();
+    const foreign = '/api/v1/namespaces/selvage/services/nats';
+    api.objects.set('/api/v1/namespaces/selvage', { metadata: { name: 'selvage' } } as never);
+    api.objects.set(foreign, { metadata: { name: 'nats' } } as never);
+    const alone = [...api.objects.keys()];
+    const begin = (name: string): Promise<{ code: number | null; words: string }> =>
+      start(config, '--keep', '--run', name, '--out', join(folder, name)).ended;
+    try {
+      for (const name of ['one', 'two']) {
+        const { code, words } = await begin(name);
+        assert.equal(code, 0, words);
+      }
+      assert.deepEqual(reachOf(api.made('one')), []);
+      assert.deepEqual(reachOf(api.made('two')), []);
+      assert.match((await k8s(config, 'list')).text, /one +selvage .*complete[^]*two +selvage/);
+      const unnamed = await k8s(config, 'status');
+      assert.equal(unnamed.code, 2);
+      assert.equal(unnamed.text, 'namespace selvage has the runs one, two: name one with --run\n');
+      const unknown = await k8s(config, 'status', '--run', 'onw');
+      assert.match(
+        unknown.text,
+        /^--run onw: namespace selvage has no such run.*one.*it has one, two/,
+      );
+      assert.match((await k8s(config, 'status', '--run', 'two')).text, /^two {2}complete\n/);
+      const again = await begin('one');
+      assert.equal(again.code, 2);
+      assert.match(
+        again.words,
+        /has a \w+ one-\w+ already: selvage k8s delete .*--run one, or name/,
+      );
+      assert.equal((await k8s(config, 'delete', '--run', 'one')).code, 0);
+      assert.deepEqual(api.made('one'), []);
+      assert.equal(api.made('two').length > 10, true);
+      assert.equal((await k8s(config, 'delete')).code, 0);
+      assert.deepEqual([...api.objects.keys()], alone);
     } finally {
       api.close();
     }
   });
 
   it('goes on where the API server is away now and then, and exits with 1 if expectations fail', async () => {
-    const api = await ApiServer.open('cluster', { isUnreliable: true });
+    const api = await ApiServer.open({ isUnreliable: true });
     try {
       const out = join(folder, 'unreliable');
       const failing = 'expect=[{ metric: completion.p99, load: shuffle, max: 1us }]';
@@ -148,12 +194,12 @@ describe('selvage k8s run', { skip }, () => {
       'does not have the image',
       { image: 'something/else:1' },
       3,
-      /pod coordinator-0 cannot start: ImagePullBackOff: no such image: selvage:[\d.]+\n$/,
+      /pod \S+-coordinator-0 cannot start: ImagePullBackOff: no such image: selvage:[\d.]+\n$/,
     ],
   ];
   for (const [what, traits, expected, said] of REFUSED) {
     it(`says so when the cluster ${what}, and leaves nothing behind`, async () => {
-      const api = await ApiServer.open('refused', traits);
+      const api = await ApiServer.open(traits);
       const before = [...api.objects.keys()];
       try {
         const { code, words } = await start(api.config(), '--out', join(folder, 'none')).ended;
@@ -170,7 +216,7 @@ describe('selvage k8s run', { skip }, () => {
     const nowhere = await start(join(folder, 'no-such-file')).ended;
     assert.equal(nowhere.code, 2);
     assert.match(nowhere.words, /^KUBECONFIG cannot be read: ENOENT/);
-    const api = await ApiServer.open('gone');
+    const api = await ApiServer.open();
     const config = join(folder, 'gone');
     copyFileSync(api.config(), config);
     const ended = start(config, '--out', join(folder, 'none'));

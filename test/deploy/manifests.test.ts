@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import type { Manifest } from '../kit/manifests.js';
 import { K8S, kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
 import { connectionsOf, violationsOf } from '../kit/manifest-rules.js';
+import { reachOf } from '../kit/selectors.js';
 import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
 const OVERLAYS = readdirSync(join(K8S, 'overlays'));
@@ -27,8 +28,8 @@ describe('manifests of the base', () => {
   });
 
   const container = (all: Manifest[], name: string): Record<string, unknown> =>
-    all.find(({ metadata, spec }) => metadata.name === name && spec?.template)!.spec!.template!.spec
-      .containers[0]! as unknown as Record<string, unknown>;
+    all.find(({ metadata, spec }) => metadata.name === `demo-${name}` && spec?.template)!.spec!
+      .template!.spec.containers[0]! as unknown as Record<string, unknown>;
   const MISTAKES: readonly (readonly [string, (all: Manifest[]) => void])[] = [
     [
       'service may write its root file system',
@@ -52,14 +53,14 @@ describe('manifests of the base', () => {
     [
       'service has a secret in its environment',
       (all) => {
-        container(all, 'services')['envFrom'] = [{ secretRef: { name: 'run-key' } }];
+        container(all, 'services')['envFrom'] = [{ secretRef: { name: 'demo-key' } }];
       },
     ],
     [
       'service has a token',
       (all) => {
         const job = all.find(
-          ({ metadata, kind }) => kind === 'Job' && metadata.name === 'services',
+          ({ metadata, kind }) => kind === 'Job' && metadata.name === 'demo-services',
         );
         job!.spec!.template!.spec.automountServiceAccountToken = true;
       },
@@ -68,7 +69,7 @@ describe('manifests of the base', () => {
       'service > nats:4222 is not let out',
       (all) => {
         const policy = all.find(
-          ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'service',
+          ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'demo-service',
         );
         (policy!.spec!['egress'] as unknown[]).shift();
       },
@@ -76,11 +77,43 @@ describe('manifests of the base', () => {
     [
       'service > coordinator:7400 is let in idly',
       (all) => {
-        container(all, 'services')['args'] = ['service', '--nats=nats://nats:4222'];
+        container(all, 'services')['args'] = ['service', '--nats=nats://demo-nats:4222'];
       },
     ],
   ];
-  for (const [reason, mistake] of MISTAKES) {
+  const SELECTORS: readonly (readonly [string, (all: Manifest[]) => void])[] = [
+    [
+      'NetworkPolicy demo-nothing-else: spec.podSelector selects {}',
+      (all) => {
+        (named(all, 'NetworkPolicy', 'nothing-else').spec as { podSelector: object }).podSelector =
+          {};
+      },
+    ],
+    [
+      'Service demo-nats: spec.selector selects {"selvage":"nats"}',
+      (all) => {
+        named(all, 'Service', 'nats').spec!['selector'] = { selvage: 'nats' };
+      },
+    ],
+    [
+      'NetworkPolicy demo-names: spec.podSelector selects ' +
+        '{"app.kubernetes.io/name":"web","app.kubernetes.io/instance":"demo"}',
+      (all) => {
+        const matchLabels = { 'app.kubernetes.io/instance': 'demo' };
+        named(all, 'NetworkPolicy', 'names').spec!['podSelector'] = { matchLabels };
+      },
+    ],
+    [
+      'StatefulSet demo-nats: spec.selector selects nothing',
+      (all) => {
+        const matchLabels = { selvage: 'broker', 'app.kubernetes.io/instance': 'demo' };
+        named(all, 'StatefulSet', 'nats').spec!['selector'] = { matchLabels };
+      },
+    ],
+  ];
+  const named = (all: Manifest[], what: string, name: string): Manifest =>
+    all.find(({ kind, metadata }) => kind === what && metadata.name === `demo-${name}`)!;
+  for (const [reason, mistake] of [...MISTAKES, ...SELECTORS]) {
     it(`would be refused: ${reason}`, () => {
       const all = base();
       mistake(all);
@@ -91,11 +124,17 @@ describe('manifests of the base', () => {
   it('count the parts that the coordinator waits for', () => {
     const all = base();
     const services = all.find(
-      ({ kind, metadata }) => kind === 'Job' && metadata.name === 'services',
+      ({ kind, metadata }) => kind === 'Job' && metadata.name === 'demo-services',
     );
     assert.equal(services?.spec?.['completions'], 4);
     assert.equal(services.spec['parallelism'], 4);
     assert.ok((container(all, 'coordinator')['args'] as string[]).includes('--services=4'));
+  });
+});
+
+describe('manifests of sweeps and hunts', () => {
+  it('select no pods of others', () => {
+    assert.deepEqual(reachOf(manifestsOf(join(K8S, 'points'))), []);
   });
 });
 

@@ -39,7 +39,7 @@ describe('runs of a sweep or a hunt in pods', () => {
     traits: ClusterTraits,
     act: (api: ApiServer) => Promise<T>,
   ): Promise<T> => {
-    const api = await ApiServer.open('points', traits);
+    const api = await ApiServer.open(traits);
     try {
       return await act(api);
     } finally {
@@ -63,7 +63,7 @@ describe('runs of a sweep or a hunt in pods', () => {
         readFileSync(join(folder, 'here.csv'), 'utf8'),
       );
       assert.deepEqual([...api.objects.keys()], []);
-      assert.equal(api.seen.filter((one) => one === 'Job points').length, 1);
+      assert.equal(api.seen.filter((one) => one === 'Job points-points').length, 1);
     });
   });
 
@@ -74,10 +74,10 @@ describe('runs of a sweep or a hunt in pods', () => {
       const again = await selvage(api.config(), ...words);
       assert.equal(again.code, 0, again.err);
       assert.match(again.err, /goes on with the pods in namespace selvage/);
-      assert.equal(api.seen.filter((one) => one === 'Job points').length, 1);
+      assert.equal(api.seen.filter((one) => one === 'Job points-points').length, 1);
       const other = await selvage(api.config(), 'sweep', file, '--vary', 'seed=7', '--k8s');
       assert.equal(other.code, 2);
-      assert.match(other.err, /namespace selvage has a \w+ \w+ already: selvage k8s delete/);
+      assert.match(other.err, /namespace selvage has a \w+ \S+ already: selvage k8s delete/);
       const list = await selvage(api.config(), 'k8s', 'list');
       assert.match(list.out, /points +selvage +2026-01-01\S+ +complete/);
       const steered = await selvage(api.config(), 'k8s', 'pause');
@@ -92,13 +92,16 @@ describe('runs of a sweep or a hunt in pods', () => {
       const words = ['sweep', file, '--vary', 'fabric.hostLink.rate=10G,fast', '--k8s'];
       const { code, err } = await selvage(api.config(), ...words);
       assert.equal(code, 2, err);
-      assert.match(err, /a part failed: .*\npoints-1 ended with code 2:/);
+      assert.match(err, /a part failed: .*\npoints-points-1 ended with code 2:/);
       assert.deepEqual([...api.objects.keys()], []);
     });
     await within({ image: 'something/else:1' }, async (api) => {
       const { code, err } = await selvage(api.config(), 'sweep', file, ...vary, '--k8s');
       assert.equal(code, 3, err);
-      assert.match(err, /pod points-\d cannot start: ImagePullBackOff: no such image: selvage/);
+      assert.match(
+        err,
+        /pod points-points-\d cannot start: ImagePullBackOff: no such image: selvage/,
+      );
       assert.deepEqual([...api.objects.keys()], []);
     });
   });

@@ -13,6 +13,7 @@ import type { Manifest } from '../kit/manifests.js';
 import { kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
 import { NAMES_A_CLUSTER, refusalsOf } from '../kit/real-cluster.js';
 import { violationsOf } from '../kit/manifest-rules.js';
+import { reachOf } from '../kit/selectors.js';
 import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
 const MAIN = join(ROOT, 'dist/programs/selvage.js');
@@ -35,7 +36,7 @@ describe('selvage k8s render', () => {
     return { code: status, err: stderr };
   };
   const job = (all: readonly Manifest[], name: string): Manifest =>
-    all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === name)!;
+    all.find(({ kind, metadata }) => kind === 'Job' && metadata.name.endsWith(`-${name}`))!;
 
   for (const { devices, leaves, hostsPerLeaf } of FABRICS) {
     const file = join(folder, `fabric${devices}.yaml`);
@@ -227,7 +228,8 @@ describe('selvage k8s render', () => {
   const argsOf = (all: readonly Manifest[]): string[][] =>
     all.flatMap(({ spec }) => (spec?.template ? [spec.template.spec.containers[0]!.args] : []));
   const secretOf = (all: readonly Manifest[], name: string): Record<string, string> =>
-    all.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!.stringData!;
+    all.find(({ kind, metadata }) => kind === 'Secret' && metadata.name.endsWith(`-${name}`))!
+      .stringData!;
 
   it('encrypts every connection, with certificates of this run alone', () => {
     const [own, other] = ['one', 'two'].map((name) => {
@@ -241,13 +243,16 @@ describe('selvage k8s render', () => {
       const isClient = args.includes('--nats-ca=/tls/ca.crt');
       assert.ok(isBroker !== isClient && isClient === args.includes('--control-ca=/tls/ca.crt'));
     }
-    const files = secretOf(own!, 'run-tls');
+    const files = secretOf(own!, 'tls');
     const [authority, leaf] = ['ca.crt', 'tls.crt'].map(
       (name) => new X509Certificate(files[name]!),
     );
     assert.ok(leaf!.verify(authority!.publicKey));
-    for (const name of ['nats', 'coordinator']) assert.equal(leaf!.checkHost(name), name);
-    const stranger = new X509Certificate(secretOf(other!, 'run-tls')['tls.crt']!);
+    for (const role of ['nats', 'coordinator']) {
+      const name = `incast-pfc-${role}`;
+      assert.equal(leaf!.checkHost(name), name);
+    }
+    const stranger = new X509Certificate(secretOf(other!, 'tls')['tls.crt']!);
     assert.ok(!stranger.verify(authority!.publicKey));
     assert.match(files['nats.conf']!, /verify: true/);
   });
@@ -264,7 +269,7 @@ describe('selvage k8s render', () => {
     assert.ok(
       broker.includes('--config=/tls/nats.conf') && broker.includes('--cluster_name=selvage'),
     );
-    assert.match(secretOf(all, 'run-tls')['nats.conf']!, /cluster \{\ntls \{[^}]*verify: true\n\}/);
+    assert.match(secretOf(all, 'tls')['nats.conf']!, /cluster \{\ntls \{[^}]*verify: true\n\}/);
   });
 
   it('requests a core and memory for each thread of a service', () => {
@@ -337,6 +342,28 @@ describe('selvage k8s render', () => {
     assert.equal(load[0]!.replay, '0-many_of_h1.csv');
   });
 
+  it('names every object but the namespace by the run, whatever the scenario is called', () => {
+    const names = ['', '--run=other'].map((word, i) => {
+      const out = join(folder, `named-${i}`);
+      const set = [
+        '--set',
+        'name=2nd of March',
+        '--set',
+        'infrastructure=[{ kind: kill, of: broker, after: 1s }]',
+      ];
+      const values = join(folder, 'all.yaml');
+      writeFileSync(values, 'events: true\nmetrics: podMonitor\notlp: grpc://collector:4317\n');
+      const words = ['--values', values, ...set, ...(word === '' ? [] : [word])];
+      const example = join(ROOT, 'examples/incast-pfc.yaml');
+      assert.deepEqual(render(example, '--out', out, ...words), { code: 0, err: '' });
+      const all = manifestsOf(out);
+      assert.deepEqual(reachOf(all), []);
+      return all.flatMap(({ kind, metadata }) => (kind === 'Namespace' ? [] : [metadata.name]));
+    });
+    for (const name of names[0]!) assert.match(name, /^run-2nd-of-march-/);
+    for (const name of names[1]!) assert.match(name, /^other-/);
+  });
+
   it('draws another key every time', () => {
     const keys = ['a', 'b'].map((name) => {
       const out = join(folder, `key-${name}`);
@@ -355,7 +382,10 @@ describe('selvage k8s render', () => {
       ['--image', 'me/selvage:latest'],
       '--image me/selvage:latest: name a version, such as selvage:0.1.0',
     ],
-    [['--run', 'My Run'], '--run My Run: 1 to 40 of a-z, 0-9 and - name a run'],
+    ...['My Run', '2nd', 'last-', 'x'.repeat(41)].map((run): [string[], string] => [
+      ['--run', run],
+      `--run ${run}: a letter, then up to 39 of a-z, 0-9 and - name a run, the last no -`,
+    ]),
     [['--services', '0'], '--services 0: not a number of 1 or more'],
   ];
   for (const [words, said] of wrong) {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import type { Manifest, PodSpec } from './manifests.js';
@@ -51,10 +52,14 @@ export interface ClusterTraits {
   readonly quota?: Readonly<Record<string, string>>;
 }
 
+type Labels = Readonly<Record<string, string>>;
+
+const RUN_LABEL = 'app.kubernetes.io/instance';
+
 interface PodObject {
   readonly metadata: {
     readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
+    readonly labels: Labels;
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: PodSpec;
@@ -74,13 +79,15 @@ export class ApiServer {
   private answers = 0;
   private copies = 0;
   private readonly pods = new Map<string, PodObject>();
+  /** Of each run: a broker, and an address of its coordinator. */
+  private readonly machines = new Map<string, Pods>();
   private readonly logs = new Map<string, Running>();
   private readonly server = createServer((request, response) => {
     void this.answer(request, response);
   });
 
   private constructor(
-    private readonly machines: Pods,
+    readonly folder: string,
     private readonly traits: ClusterTraits,
   ) {
     if (traits.quota !== undefined) this.objects.set('/api/v1/namespaces/selvage', {} as Stored);
@@ -90,8 +97,8 @@ export class ApiServer {
     });
   }
 
-  static async open(run: string, traits: ClusterTraits = {}): Promise<ApiServer> {
-    const api = new ApiServer(await Pods.withoutBroker(run), traits);
+  static async open(traits: ClusterTraits = {}): Promise<ApiServer> {
+    const api = new ApiServer(mkdtempSync(join(tmpdir(), 'selvage-api-')), traits);
     await new Promise<void>((resolve) => api.server.listen(0, '127.0.0.1', resolve));
     return api;
   }
@@ -99,7 +106,7 @@ export class ApiServer {
   /** A file for KUBECONFIG. */
   config(): string {
     const { port } = this.server.address() as AddressInfo;
-    const file = join(this.machines.folder, 'config');
+    const file = join(this.folder, 'config');
     const server = `http://127.0.0.1:${port}`;
     const config = {
       apiVersion: 'v1',
@@ -113,20 +120,26 @@ export class ApiServer {
     return file;
   }
 
-  get folder(): string {
-    return this.machines.folder;
+  /** Objects that were made for a run. */
+  made(run: string): Manifest[] {
+    return [...this.objects.values()].filter(
+      (object) =>
+        (object['metadata'] as { labels?: Labels } | undefined)?.labels?.[RUN_LABEL] === run,
+    ) as unknown as Manifest[];
   }
 
   close(): void {
     this.server.closeAllConnections();
     this.server.close();
-    this.machines.close();
+    for (const pods of this.machines.values()) pods.close();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const text = Buffer.concat(pieces).toString();
+    await this.prepare(text);
     const url = new URL(request.url!, 'http://api');
     const [code, body] = this.respond(request.method!, url, text);
     if (this.traits.isUnreliable === true && ++this.answers % 3 === 0) {
@@ -136,6 +149,19 @@ export class ApiServer {
     const isText = typeof body === 'string';
     response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' });
     response.end(isText ? body : JSON.stringify(body));
+  }
+
+  /** Ports of a run are found before its first object is made. */
+  private async prepare(text: string): Promise<void> {
+    const run = /"app.kubernetes.io\/instance":"([a-z0-9-]+)"/.exec(text)?.[1];
+    if (run === undefined || this.machines.has(run)) return;
+    const pods = await Pods.withoutBroker(run);
+    if (this.machines.has(run)) pods.close();
+    else this.machines.set(run, pods);
+  }
+
+  private machinesOf(labels: Labels): Pods {
+    return this.machines.get(labels[RUN_LABEL]!)!;
   }
 
   private respond(method: string, url: URL, text: string): [number, object | string] {
@@ -148,10 +174,8 @@ export class ApiServer {
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
     if (path.endsWith('/log')) return this.logOf(path.split('/').at(-2)!);
     if (method === 'POST') return this.create(path, url, body);
-    // The Job `services` has the name of a collection.
-    const [parent, last] = path.split('/').slice(-2) as [string, string];
-    if (method === 'GET' && COLLECTIONS.has(last) && !COLLECTIONS.has(parent)) {
-      return [200, { items: this.list(path) }];
+    if (method === 'GET' && COLLECTIONS.has(path.split('/').at(-1)!)) {
+      return [200, { items: this.list(path).filter((one) => isSelected(one, url)) }];
     }
     const found = this.objects.get(path);
     if (found === undefined) return [404, { message: `${path} not found` }];
@@ -179,10 +203,11 @@ export class ApiServer {
     const name = path.split('/').at(-1)!;
     if (isResumed) this.startJob(name, found);
     if (found['kind'] !== 'StatefulSet' || this.pods.has(`${name}-0`)) return;
-    const { spec: pod } = found.spec.template!;
+    const { spec: pod, metadata } = found.spec.template!;
+    const machines = this.machinesOf(metadata.labels);
     const configuration = pod.containers[0]!.args.filter((word) => word.startsWith('--config='));
-    this.machines.startBroker(...configuration.map((word) => this.here(word)));
-    this.startPod(`${name}-0`, found.spec);
+    machines.startBroker(...configuration.map((word) => this.here(word, machines)));
+    this.startPod(`${name}-0`, metadata.labels, found.spec);
   }
 
   private review(body: Stored): object {
@@ -210,7 +235,8 @@ export class ApiServer {
     if (texts.length > 0) body['data'] = Object.fromEntries(encoded) as unknown;
     this.objects.set(own, body);
     this.seen.push(`${body['kind'] as string} ${name}`);
-    if (body['kind'] === 'Pod') this.startPod(name, body.spec);
+    const { labels } = body['metadata'] as { labels: Labels };
+    if (body['kind'] === 'Pod') this.startPod(name, labels, body.spec);
     return [201, body];
   }
 
@@ -229,9 +255,8 @@ export class ApiServer {
   }
 
   /** A pod that waits until its files have been copied. */
-  private startPod(name: string, spec: PodSpec): void {
+  private startPod(name: string, labels: Labels, spec: PodSpec): void {
     const status = { phase: 'Running' };
-    const labels = { selvage: name.replace(/-\d+$/, '') };
     this.pods.set(name, { metadata: { name, labels }, spec, status });
   }
 
@@ -257,8 +282,8 @@ export class ApiServer {
         pod.status = { phase: 'Pending', containerStatuses: [{ state: { waiting } }] };
         continue;
       }
-      const message = join(this.machines.folder, `${pod.metadata.name}.message`);
-      const running = this.startContainer(spec, index, message);
+      const message = join(this.folder, `${pod.metadata.name}.message`);
+      const running = this.startContainer(spec, this.machinesOf(labels), index, message);
       this.logs.set(pod.metadata.name, running);
       void running.ended.then(({ code }) => {
         const text = existsSync(message) ? readFileSync(message, 'utf8') : '';
@@ -273,13 +298,18 @@ export class ApiServer {
     }
   }
 
-  private startContainer({ containers }: PodSpec, index: number, message: string): Running {
+  private startContainer(
+    { containers }: PodSpec,
+    machines: Pods,
+    index: number,
+    message: string,
+  ): Running {
     const { args, env } = containers[0]!;
     const named = env.flatMap(({ name, value }) =>
-      value === undefined ? [] : [[name, this.here(value)]],
+      value === undefined ? [] : [[name, this.here(value, machines)]],
     );
-    return this.machines.ofWords(
-      args.map((word) => this.here(word).replace('$(SELVAGE_POINT)', `${index}`)),
+    return machines.ofWords(
+      args.map((word) => this.here(word, machines).replace('$(SELVAGE_POINT)', `${index}`)),
       {
         ...(Object.fromEntries(named) as Record<string, string>),
         SELVAGE_SERVICE: `${index}`,
@@ -290,19 +320,19 @@ export class ApiServer {
   }
 
   /** Addresses and mounts of a pod, as they are on this machine. */
-  private here(word: string): string {
+  private here(word: string, { run, folder, nats, address }: Pods): string {
     return word
-      .replace('nats://nats:4222', this.machines.nats)
-      .replace(/(0\.0\.0\.0|coordinator):7400/, this.machines.address)
-      .replace('/scenario/', () => `${this.mounted('configmaps/scenario')}/`)
-      .replace('/tmp/hunted', () => join(this.machines.folder, 'hunted'))
-      .replace(/(?<=^|=)\/key\//, () => `${this.mounted('secrets/run-key')}/`)
-      .replace(/(?<=^|=)\/tls\//, () => `${this.mounted('secrets/run-tls')}/`);
+      .replace(/nats:\/\/[a-z0-9-]+-nats:4222/, nats)
+      .replace(/(0\.0\.0\.0|[a-z0-9-]+-coordinator):7400/, address)
+      .replace('/scenario/', () => `${this.mounted(`configmaps/${run}-scenario`)}/`)
+      .replace('/tmp/hunted', () => join(folder, 'hunted'))
+      .replace(/(?<=^|=)\/key\//, () => `${this.mounted(`secrets/${run}-key`)}/`)
+      .replace(/(?<=^|=)\/tls\//, () => `${this.mounted(`secrets/${run}-tls`)}/`);
   }
 
   /** The files of a ConfigMap or a Secret. */
   private mounted(path: string): string {
-    const folder = join(this.machines.folder, path);
+    const folder = join(this.folder, path);
     if (existsSync(folder)) return folder;
     const { data, stringData } = this.objects.get(`/api/v1/namespaces/selvage/${path}`)!;
     const files = Object.entries((stringData ?? data) as Record<string, string>);
@@ -313,10 +343,14 @@ export class ApiServer {
     return folder;
   }
 
+  private podIn({ url }: IncomingMessage): PodObject {
+    return this.pods.get(new URL(url!, 'http://api').pathname.split('/').at(-2)!)!;
+  }
+
   /** A port of a pod over a web socket: channel 0, after the port's number. */
   private forward(request: IncomingMessage, socket: Duplex): void {
     accept(request, socket);
-    const [host, port] = this.machines.address.split(':');
+    const [host, port] = this.machinesOf(this.podIn(request).metadata.labels).address.split(':');
     const target = connect(Number(port), host);
     const number = Buffer.from([0, 0]);
     socket.write(Buffer.concat([webSocketFrame(0, number), webSocketFrame(1, number)]));
@@ -340,8 +374,9 @@ export class ApiServer {
       socket.destroy();
       return;
     }
+    const { folder } = this.machinesOf(this.podIn(request).metadata.labels);
     const words = new URL(request.url!, 'http://api').searchParams.getAll('command');
-    const [, ...args] = words.map((word) => word.replace('/work', this.machines.folder));
+    const [, ...args] = words.map((word) => word.replace('/work', folder));
     const child = spawn(words[0]!, args);
     child.stdout.on('data', (piece: Buffer) => socket.write(webSocketFrame(1, piece)));
     child.on('close', (code) => {
@@ -356,6 +391,16 @@ function resourceList(path: string): object {
   const groupVersion = path.replace(/^\/apis?\//, '');
   const resources = GROUPS[path]!.map(([kind, name, namespaced]) => ({ kind, name, namespaced }));
   return { kind: 'APIResourceList', groupVersion, resources };
+}
+
+/** By a label selector of equalities, and of keys that there are. */
+function isSelected(object: object, { searchParams }: URL): boolean {
+  const { labels = {} } = (object as { metadata: { labels?: Labels } }).metadata;
+  const words = (searchParams.get('labelSelector') ?? '').split(',').filter(Boolean);
+  return words.every((word) => {
+    const [key, value] = word.split('=') as [string, string?];
+    return value === undefined ? labels[key] !== undefined : labels[key] === value;
+  });
 }
 
 function accept(request: IncomingMessage, socket: Duplex): void {

@@ -1,4 +1,5 @@
 import type { Container, Manifest, Peer, PodSpec, Policy } from './manifests.js';
+import { reachOf } from './selectors.js';
 
 /** What is wrong with the manifests of a run, in words; nothing for those that may be applied. */
 export function violationsOf(manifests: readonly Manifest[]): string[] {
@@ -8,6 +9,7 @@ export function violationsOf(manifests: readonly Manifest[]): string[] {
     ...podsOf(manifests).flatMap(({ role, pod }) => podViolations(role, pod, names)),
     ...namespaceViolations(manifests),
     ...policyViolations(manifests),
+    ...reachOf(manifests),
   ];
 }
 
@@ -79,7 +81,8 @@ function policyViolations(manifests: readonly Manifest[]): string[] {
   const used = connectionsOf(manifests);
   const denied = policies.some(
     ({ podSelector, policyTypes, ingress, egress }) =>
-      podSelector.matchLabels === undefined &&
+      podSelector.matchLabels?.['selvage'] === undefined &&
+      podSelector.matchExpressions === undefined &&
       policyTypes.length === 2 &&
       ingress === undefined &&
       egress === undefined,
@@ -99,9 +102,19 @@ export function connectionsOf(manifests: readonly Manifest[]): Set<string> {
       .flatMap(({ args }) => args)
       .filter((word) => /^--(nats|join|routes)=/.test(word))
       .flatMap((word) => [...word.matchAll(/([a-z][\w.-]*):(\d+)/g)])
-      .map(([, host, port]) => `${role} > ${host!.split('.').at(-1)!}:${port!}`),
+      .map(([, host, port]) => `${role} > ${roleBehind(manifests, host!)}:${port!}`),
   );
   return new Set(spoken);
+}
+
+/** Role of the pods that a Service gives a name; of no Service, the name itself. */
+function roleBehind(manifests: readonly Manifest[], host: string): string {
+  const name = host.split('.').at(-1)!;
+  const service = manifests.find(
+    ({ kind, metadata }) => kind === 'Service' && metadata.name === name,
+  );
+  const selector = service?.spec?.['selector'] as Record<string, string> | undefined;
+  return selector?.['selvage'] ?? name;
 }
 
 const DNS = new Set(['UDP 53', 'TCP 53', 'UDP 5353', 'TCP 5353']);
@@ -115,7 +128,7 @@ function allowed(policies: readonly Policy[], way: 'ingress' | 'egress'): Set<st
       const peers = ('to' in rule ? rule.to : 'from' in rule ? rule.from : undefined) ?? [ANYWHERE];
       for (const { port } of rule.ports) {
         for (const peer of peers) {
-          const other = peer.podSelector.matchLabels['selvage'] ?? 'anybody';
+          const other = peer.podSelector.matchLabels?.['selvage'] ?? 'anybody';
           found.add(way === 'egress' ? `${own} > ${other}:${port}` : `${other} > ${own}:${port}`);
         }
       }
@@ -146,7 +159,7 @@ function difference(way: string, used: Set<string>, allow: Set<string>): string[
   ];
 }
 
-/** Addresses that no container listens at, or that no Service gives a name. */
+/** Addresses that no container listens at; a name of no Service is that of no role. */
 function unheardOf(manifests: readonly Manifest[], used: Set<string>): string[] {
   const pods = podsOf(manifests);
   return [...used].flatMap((connection) => {
@@ -156,9 +169,6 @@ function unheardOf(manifests: readonly Manifest[], used: Set<string>): string[] 
         role === host &&
         pod.containers[0]!.ports.some(({ containerPort }) => `${containerPort}` === port),
     );
-    const isNamed = manifests.some(
-      ({ kind, metadata }) => kind === 'Service' && metadata.name === host,
-    );
-    return listens && isNamed ? [] : [`nobody listens for ${connection}`];
+    return listens ? [] : [`nobody listens for ${connection}`];
   });
 }

@@ -41,14 +41,19 @@ export interface Container {
 }
 
 export interface Policy {
-  podSelector: { matchLabels?: Record<string, string> };
+  podSelector: LabelSelector;
   policyTypes: string[];
   ingress?: { from?: Peer[]; ports: { protocol: string; port: number }[] }[];
   egress?: { to?: Peer[]; ports: { protocol: string; port: number }[] }[];
 }
 
 export interface Peer {
-  podSelector: { matchLabels: Record<string, string> };
+  podSelector: LabelSelector;
+}
+
+export interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
 }
 
 export function parseManifests(text: string): Manifest[] {

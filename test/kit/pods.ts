@@ -25,7 +25,7 @@ export class Pods {
   private readonly children: ChildProcess[] = [];
 
   private constructor(
-    private readonly run: string,
+    readonly run: string,
     readonly nats: string,
     readonly address: string,
   ) {}

@@ -14,10 +14,11 @@ import { ClusterError, FORBIDDEN } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
 import type { FollowOptions } from '../kubernetes/follow.js';
 import { follow } from '../kubernetes/follow.js';
+import type { RunName } from '../kubernetes/found-run.js';
 import {
   AGAIN,
-  findRun,
   hasPoints,
+  inRun,
   objectsOf,
   runsAmong,
   stateOf,
@@ -37,8 +38,7 @@ import { injectCommand } from './inject.js';
 import type { Reach, SteerAction, SteerOptions } from './steer.js';
 import { statusEntry, steerCommand } from './steer.js';
 
-export interface FoundOptions {
-  readonly namespace: string;
+export interface FoundOptions extends RunName {
   readonly json?: boolean;
   readonly out?: string;
   readonly role?: string;
@@ -80,9 +80,8 @@ async function jobsOf(cluster: Cluster, namespace: string | undefined) {
 }
 
 /** Follows a run to its end, with progress on a terminal. */
-export async function attachToClusterCommand({ namespace }: FoundOptions): Promise<number> {
-  return inCluster(namespace, async (cluster, following) => {
-    const found = await findRun(cluster);
+export async function attachToClusterCommand(options: FoundOptions): Promise<number> {
+  return inRun(options, async (cluster, found, following) => {
     if (hasPoints(found)) throw new ClusterError(`run ${found.run} is a sweep or a hunt: ${AGAIN}`);
     const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
     const ended = new AbortController();
@@ -114,9 +113,8 @@ async function showProgress(
 }
 
 /** Prints what the coordinator reports, or what the Jobs show, and why pods do not run. */
-export async function statusInClusterCommand({ namespace, json }: FoundOptions): Promise<number> {
-  return inCluster(namespace, async (cluster) => {
-    const found = await findRun(cluster);
+export async function statusInClusterCommand(options: FoundOptions): Promise<number> {
+  return inRun(options, async (cluster, found) => {
     const { run } = found;
     const state = stateOf(found);
     const entry = await withCoordinator(cluster, found, (client) =>
@@ -126,7 +124,7 @@ export async function statusInClusterCommand({ namespace, json }: FoundOptions):
       return { run, text: state };
     });
     const reasons = await whyNotRunning(cluster);
-    if (json === true) print(JSON.stringify({ ...entry, state, reasons }));
+    if (options.json === true) print(JSON.stringify({ ...entry, state, reasons }));
     else print([`${run}  ${entry.text}`, ...reasons].join('\n  '));
     return EXIT.COMPLETE;
   });
@@ -152,18 +150,17 @@ export async function injectInClusterCommand(
 
 /** Gives commands of local runs a coordinator in the cluster. */
 function reaching(
-  { namespace }: FoundOptions,
+  options: FoundOptions,
   command: (reach: Reach) => Promise<number>,
 ): Promise<number> {
-  return inCluster(namespace, async (cluster) => {
-    const found = await findRun(cluster);
-    return command((_, act) => withCoordinator(cluster, found, (client) => act(client, found.run)));
-  });
+  return inRun(options, (cluster, found) =>
+    command((_, act) => withCoordinator(cluster, found, (client) => act(client, found.run))),
+  );
 }
 
-export async function logsCommand({ namespace, role }: FoundOptions): Promise<number> {
-  return inCluster(namespace, async (cluster, { note }) => {
-    const { logs, missing } = await podLogs(cluster, role);
+export async function logsCommand(options: FoundOptions): Promise<number> {
+  return inRun(options, async (cluster, _, { note }) => {
+    const { logs, missing } = await podLogs(cluster, options.role);
     for (const line of mergedLines(logs)) print(line);
     for (const why of missing) note(why);
     return EXIT.COMPLETE;
@@ -171,13 +168,12 @@ export async function logsCommand({ namespace, role }: FoundOptions): Promise<nu
 }
 
 /** Copies everything that a run has left so far, beside its run directory. */
-export async function fetchCommand({ namespace, out = 'runs' }: FoundOptions): Promise<number> {
+export async function fetchCommand({ out = 'runs', ...options }: FoundOptions): Promise<number> {
   makeFolder(out);
-  return inCluster(namespace, async (cluster, following) => {
-    const found = await findRun(cluster);
+  return inRun(options, async (cluster, found, following) => {
     const folder = join(out, `${found.run}.cluster`);
     mkdirSync(folder, { recursive: true });
-    const files = (await filesInCluster(cluster)) ?? [];
+    const files = (await filesInCluster(cluster, found.run)) ?? [];
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, 'state'), `${stateOf(found)}\n`);
     const { logs, missing } = await podLogs(cluster);
@@ -189,10 +185,9 @@ export async function fetchCommand({ namespace, out = 'runs' }: FoundOptions): P
   });
 }
 
-export async function deleteCommand({ namespace }: FoundOptions): Promise<number> {
-  return inCluster(namespace, async (cluster, { note }) => {
-    const found = await findRun(cluster);
-    const objects = await objectsOf(cluster, found);
+export async function deleteCommand(options: FoundOptions): Promise<number> {
+  return inRun(options, async (cluster, found, { note }) => {
+    const objects = await objectsOf(cluster);
     await clear(cluster, objects);
     note(`run ${found.run} is deleted`);
     return EXIT.COMPLETE;
@@ -200,11 +195,10 @@ export async function deleteCommand({ namespace }: FoundOptions): Promise<number
 }
 
 /** Serves the live page of a run here, until the run or the user ends it. */
-export async function uiCommand({ namespace, port }: UiOptions): Promise<number> {
-  const address = liveAddress({ ui: port ?? true })!;
-  return inCluster(namespace, async (cluster, { stopped }) => {
-    const found = await findRun(cluster);
-    const { loaded, fabric } = await runSource(cluster);
+export async function uiCommand(options: UiOptions): Promise<number> {
+  const address = liveAddress({ ui: options.port ?? true })!;
+  return inRun(options, async (cluster, found, { stopped }) => {
+    const { loaded, fabric } = await runSource(cluster, found.run);
     const { document } = loaded;
     const origin = { scenario: found.run, set: [], steps: [] };
     const view = new LiveView(address, fabric, { document, origin });

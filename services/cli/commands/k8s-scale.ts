@@ -1,8 +1,7 @@
 import { EXIT } from '../exit.js';
 import { ClusterError } from '../kubernetes/cluster.js';
-import type { FoundRun } from '../kubernetes/found-run.js';
-import { AGAIN, findRun, hasPoints, stateOf } from '../kubernetes/found-run.js';
-import { inCluster } from '../kubernetes/in-cluster.js';
+import type { FoundRun, RunName } from '../kubernetes/found-run.js';
+import { AGAIN, hasPoints, inRun, stateOf } from '../kubernetes/found-run.js';
 import { jobEnd } from '../kubernetes/job-end.js';
 import { manifestsOf, moveTo } from '../kubernetes/manifests.js';
 import { runSource } from '../kubernetes/run-source.js';
@@ -11,24 +10,22 @@ import type { RenderOptions } from './k8s.js';
 import { renderScenario, valuesOf } from './k8s.js';
 import { HOLD_SECONDS, startSeconds } from './k8s-run.js';
 
-export interface ScaleOptions extends Pick<RenderOptions, 'threads' | 'values' | 'cpu'> {
+export interface ScaleOptions extends RunName, Pick<RenderOptions, 'threads' | 'values' | 'cpu'> {
   readonly services: string;
-  readonly namespace: string;
   readonly startWithin?: string;
 }
 
 /** Continues a run in the cluster with another number of services, or of their threads. */
-export async function scaleCommand({ namespace, ...options }: ScaleOptions): Promise<number> {
+export async function scaleCommand(options: ScaleOptions): Promise<number> {
   const values = valuesOf(options);
   const withinMs = 1000 * startSeconds(options, values);
-  return inCluster(namespace, async (cluster, following) => {
-    const found = await findRun(cluster);
+  return inRun(options, async (cluster, found, following) => {
     const { run } = found;
     requireProgress(found);
     const named = { ...options, set: [], run, image: imageOf(found) };
-    const { files, services } = renderScenario(await runSource(cluster), named, values);
+    const { files, services } = renderScenario(await runSource(cluster, run), named, values);
     const [job] = manifestsOf(files.get('services.yaml')!);
-    moveTo(namespace, job!);
+    moveTo(options.namespace, job!);
     const numbers = { services: options.services, threads: options.threads ?? '1' };
     await scale(
       cluster,

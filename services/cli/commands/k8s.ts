@@ -8,7 +8,7 @@ import type { DistributionOptions } from '../fleet/distribution.js';
 import { placementRequest } from '../fleet/distribution.js';
 import type { Nodes } from '../kubernetes/default-placement.js';
 import { needsNodes, onNodes } from '../kubernetes/default-placement.js';
-import { imageOf, runNameOf } from '../kubernetes/identity.js';
+import { imageOf, isRunName, runNameOf } from '../kubernetes/identity.js';
 import { resultsPlace } from '../kubernetes/keep-results.js';
 import { renderRun } from '../kubernetes/render-run.js';
 import { filesOf } from '../kubernetes/scenario-files.js';
@@ -88,8 +88,10 @@ export function renderScenario(
 ): RenderedRun {
   const { request, threads, args: placementArgs } = placementRequest(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
-  if (!/^[a-z0-9-]{1,40}$/.test(run)) {
-    throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
+  if (!isRunName(run)) {
+    throw new InputError(
+      `--run ${run}: a letter, then up to 39 of a-z, 0-9 and - name a run, the last no -`,
+    );
   }
   const image = imageOf(options.image, values);
   const placement = placementOf(fabric, request);

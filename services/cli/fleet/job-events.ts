@@ -1,5 +1,6 @@
 import { selvage } from '#contracts';
 import { formatTime } from '../../report/format.js';
+import { COORDINATOR, nameIn } from '../kubernetes/labels.js';
 import { isOver, phaseName } from './phases.js';
 import { PodApi } from './pod-api.js';
 
@@ -13,13 +14,14 @@ export class JobEvents {
 
   private constructor(
     private readonly uid: string,
+    private readonly job: string,
     private readonly api: PodApi,
   ) {}
 
   /** Null: this process is no pod with rights to write events. */
   static ofPod(env: NodeJS.ProcessEnv = process.env, api = new PodApi(env)): JobEvents | null {
-    const { SELVAGE_JOB_UID: uid } = env;
-    return uid === undefined ? null : new JobEvents(uid, api);
+    const { SELVAGE_JOB_UID: uid, SELVAGE_RUN: run = '' } = env;
+    return uid === undefined ? null : new JobEvents(uid, nameIn(run, COORDINATOR), api);
   }
 
   onStatus(status: selvage.v1.RunStatus): void {
@@ -46,10 +48,10 @@ export class JobEvents {
   private note(type: string, reason: string, message: string): void {
     const { namespace } = this.api;
     const now = new Date().toISOString();
-    const job = { apiVersion: 'batch/v1', kind: 'Job', name: 'coordinator', uid: this.uid };
+    const job = { apiVersion: 'batch/v1', kind: 'Job', name: this.job, uid: this.uid };
     const event = {
       ...{ apiVersion: 'v1', kind: 'Event', type, reason, message, count: 1 },
-      metadata: { generateName: 'coordinator.', namespace },
+      metadata: { generateName: `${this.job}.`, namespace },
       involvedObject: { ...job, namespace },
       source: { component: 'selvage' },
       ...{ firstTimestamp: now, lastTimestamp: now },

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { PodApi } from './pod-api.js';
-import { INDEX_LABEL } from '../kubernetes/labels.js';
+import { INDEX_LABEL, nameIn, RUN_LABEL } from '../kubernetes/labels.js';
 
 /** Infrastructure faults that have been injected, by their number in the scenario. */
 export interface Struck {
@@ -29,13 +29,16 @@ export class StruckFile implements Struck {
 const NAME = 'statefulset.kubernetes.io/pod-name';
 
 /** Deletes the pod of a process at once, as the loss of its node would end it. */
-export function killPod(process: string, api = new PodApi()): Promise<void> {
-  const labels = new URLSearchParams({ labelSelector: selectorOf(process) });
+export function killPod(name: string, api = new PodApi(), env = process.env): Promise<void> {
+  const { SELVAGE_RUN: run = '' } = env;
+  const labels = new URLSearchParams({ labelSelector: selectorOf(name, run) });
   return api.send('DELETE', `pods?${labels.toString()}`, { gracePeriodSeconds: 0 });
 }
 
-function selectorOf(process: string): string {
-  const [role, number] = process.split(' ');
-  if (role === 'service') return `selvage=service,${INDEX_LABEL}=${number}`;
-  return role === 'broker' ? `selvage=nats,${NAME}=nats-0` : 'selvage=coordinator';
+function selectorOf(name: string, run: string): string {
+  const [role, number] = name.split(' ');
+  const own = `${RUN_LABEL}=${run}`;
+  if (role === 'service') return `${own},selvage=service,${INDEX_LABEL}=${number}`;
+  if (role !== 'broker') return `${own},selvage=coordinator`;
+  return `${own},selvage=nats,${NAME}=${nameIn(run, 'nats')}-0`;
 }

@@ -19,7 +19,13 @@ export async function clear(cluster: Cluster, objects: readonly Manifest[]): Pro
   while ((await cluster.pods()).length > 0 && performance.now() < until) {
     await setTimeout(POLL_MS);
   }
+  if (await hasRuns(cluster)) return;
   await removeAll(cluster, namespaces);
+}
+
+/** Others may have come into a namespace that was made for one run. */
+async function hasRuns(cluster: Cluster): Promise<boolean> {
+  return (await cluster.ofAll().jobs()).length > 0;
 }
 
 async function removeAll(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {

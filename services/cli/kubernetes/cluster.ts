@@ -22,7 +22,7 @@ import {
   V1SelfSubjectAccessReviewSpec,
   VersionApi,
 } from '@kubernetes/client-node';
-import { NAME_LABEL, SELVAGE } from './labels.js';
+import { NAME_LABEL, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
 import { retry } from './retry.js';
 
 const NOT_FOUND = 404;
@@ -69,7 +69,7 @@ interface LogOptions {
   readonly withinMs?: number;
 }
 
-/** The API server, for the objects of runs in one namespace. */
+/** The API server, for the objects of one run, or of all, in one namespace. */
 export class Cluster {
   private readonly core: CoreV1Api;
   private readonly objects: KubernetesObjectApi;
@@ -80,6 +80,8 @@ export class Cluster {
     readonly server: string,
     readonly namespace: string,
     private readonly options: ClusterOptions,
+    /** Null: all of the namespace. */
+    private readonly run: string | null = null,
   ) {
     this.core = config.makeApiClient(CoreV1Api);
     this.objects = KubernetesObjectApi.makeApiClient(config);
@@ -100,9 +102,19 @@ export class Cluster {
     return new Cluster(config, server, namespace, options);
   }
 
-  /** The same cluster, another namespace. */
-  in(namespace: string): Cluster {
-    const other = new Cluster(this.config, this.server, namespace, this.options);
+  /** The same namespace, for the objects of one run. */
+  ofRun(run: string): Cluster {
+    return this.scoped(run);
+  }
+
+  /** The same namespace, for the objects of all runs. */
+  ofAll(): Cluster {
+    return this.scoped(null);
+  }
+
+  private scoped(run: string | null): Cluster {
+    const { config, server, namespace, options } = this;
+    const other = new Cluster(config, server, namespace, options, run);
     other.hasAnswered = this.hasAnswered;
     return other;
   }
@@ -170,17 +182,22 @@ export class Cluster {
     );
   }
 
-  /** Pods of runs, by their label `selvage`. */
+  /** By which the API server finds the objects of the run, or of all runs. */
+  private get labels(): string {
+    const own = this.run === null ? '' : `,${RUN_LABEL}=${this.run}`;
+    return `${NAME_LABEL}=${SELVAGE}${own}`;
+  }
+
   async pods(): Promise<V1Pod[]> {
-    const { namespace, core } = this;
-    const request = { namespace, labelSelector: 'selvage' };
+    const { namespace, core, labels } = this;
+    const request = { namespace, labelSelector: `${labels},${ROLE_LABEL}` };
     return (await this.ask(() => core.listNamespacedPod(request))).items;
   }
 
   /** Jobs of runs in the namespace; null: those of all namespaces. */
   async jobs(namespace: string | null = this.namespace): Promise<V1Job[]> {
     const batch = this.config.makeApiClient(BatchV1Api);
-    const labelSelector = `${NAME_LABEL}=${SELVAGE}`;
+    const { labels: labelSelector } = this;
     const { items } = await this.ask(() =>
       namespace === null
         ? batch.listJobForAllNamespaces({ labelSelector })
@@ -189,12 +206,12 @@ export class Cluster {
     return items;
   }
 
-  /** Objects of a kind in the namespace. */
-  async labelled(apiVersion: string, kind: string, selector: string): Promise<KubernetesObject[]> {
-    const { objects, namespace } = this;
+  /** Objects of a kind. */
+  async all(apiVersion: string, kind: string): Promise<KubernetesObject[]> {
+    const { objects, namespace, labels } = this;
     const unset = undefined;
     const { items } = await this.ask(() =>
-      objects.list(apiVersion, kind, namespace, unset, unset, unset, unset, selector),
+      objects.list(apiVersion, kind, namespace, unset, unset, unset, unset, labels),
     );
     return items;
   }
@@ -205,14 +222,18 @@ export class Cluster {
   }
 
   async claims(): Promise<V1PersistentVolumeClaim[]> {
-    const { namespace, core } = this;
-    const { items } = await this.ask(() => core.listNamespacedPersistentVolumeClaim({ namespace }));
+    const { namespace, core, labels: labelSelector } = this;
+    const request = { namespace, labelSelector };
+    const { items } = await this.ask(() => core.listNamespacedPersistentVolumeClaim(request));
     return items;
   }
 
+  /** Of objects of the run; events have no labels. */
   async events(): Promise<CoreV1Event[]> {
-    const { namespace, core } = this;
-    return (await this.ask(() => core.listNamespacedEvent({ namespace }))).items;
+    const { namespace, core, run } = this;
+    const { items } = await this.ask(() => core.listNamespacedEvent({ namespace }));
+    const own = new RegExp(`^(data-)?${run ?? '.*'}-`);
+    return items.filter(({ involvedObject: { name } }) => own.test(name ?? ''));
   }
 
   /** Nodes, and pods of all namespaces; null where the user may not list them. */

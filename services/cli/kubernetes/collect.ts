@@ -1,15 +1,17 @@
 import { basename } from 'node:path';
-import type { V1Container, V1Job, V1Pod, V1Volume } from '@kubernetes/client-node';
+import type { V1Container, V1Pod, V1Volume } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import { resultsIn, STORAGE } from './keep-results.js';
-import { ROLE_LABEL } from './labels.js';
+import { COORDINATOR, isOfRole, nameIn, ROLE_LABEL, RUN_LABEL } from './labels.js';
+import { jobOf } from './job-end.js';
 import { CopyError, copyOut } from './pod-streams.js';
 import type { FollowOptions } from './follow.js';
 import { pause } from './start-gate.js';
 import { whyHopeless, whyPending } from './why-pending.js';
 
 const RUNS = '/work/runs';
+/** Role of the pod that reads the volume. */
 const COLLECT = 'collect';
 const TRIES = 3;
 const WAIT_MS = 300_000;
@@ -35,11 +37,10 @@ export async function collect(
 
 async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): Promise<number> {
   const running = (await cluster.pods()).find(
-    ({ metadata, status }) =>
-      metadata?.labels?.[ROLE_LABEL] === 'coordinator' && status?.phase === 'Running',
+    (pod) => isOfRole(pod, COORDINATOR) && pod.status?.phase === 'Running',
   );
   if (running !== undefined) {
-    const place = { pod: running.metadata!.name!, container: 'coordinator' };
+    const place = { pod: running.metadata!.name!, container: COORDINATOR };
     const files = await copyOut(cluster, place, RUNS, out);
     options.note(files === 0 ? 'the run has no results yet' : `results so far are in ${out}`);
     return files;
@@ -49,7 +50,7 @@ async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): 
   await cluster.create(pod);
   try {
     await untilRunning(cluster, options);
-    const files = await copyOut(cluster, { pod: COLLECT, container: COLLECT }, RUNS, out);
+    const files = await copyOut(cluster, { pod: pod.metadata.name, container: COLLECT }, RUNS, out);
     options.note(files === 0 ? 'the run left no results' : `results are in ${out}`);
     return files;
   } finally {
@@ -62,18 +63,18 @@ async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): 
 interface PodManifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: object;
+  readonly metadata: { readonly name: string; readonly [more: string]: unknown };
   readonly spec: object;
 }
 
 /** Reads the volume, whose writers have ended: the coordinator's image, user and placement. */
 async function collectingPod(cluster: Cluster): Promise<PodManifest> {
-  const jobs = await cluster.jobs();
-  const job = jobs.find(({ metadata }) => metadata?.name === 'coordinator');
+  const job = jobOf(await cluster.jobs(), COORDINATOR);
   const pod = job?.spec?.template.spec;
   if (job === undefined || pod === undefined) {
     throw new ClusterError(`namespace ${cluster.namespace} has no run`);
   }
+  const { [RUN_LABEL]: run = '', ...labels } = job.metadata?.labels ?? {};
   const { image, securityContext } = pod.containers[0]!;
   const isRuns = ({ name }: Named): boolean => name === 'runs';
   const stored = isEmpty(pod.volumes!.find(isRuns))
@@ -95,9 +96,9 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: COLLECT,
+      name: nameIn(run, COLLECT),
       namespace: cluster.namespace,
-      labels: { ...labelsOf(job), [ROLE_LABEL]: COLLECT },
+      labels: { ...labels, [RUN_LABEL]: run, [ROLE_LABEL]: COLLECT },
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }],
     },
     spec: {
@@ -144,10 +145,6 @@ function downloading(
   };
 }
 
-function labelsOf({ metadata }: V1Job): Record<string, string> {
-  return metadata?.labels ?? {};
-}
-
 async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions): Promise<void> {
   const until = performance.now() + WAIT_MS;
   let noted = '';
@@ -173,6 +170,6 @@ async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions):
   throw new ClusterError(`pod ${COLLECT} does not run after ${WAIT_MS / 1000} s`);
 }
 
-function isCollecting({ metadata }: V1Pod): boolean {
-  return metadata?.labels?.[ROLE_LABEL] === COLLECT && metadata.deletionTimestamp === undefined;
+function isCollecting(pod: V1Pod): boolean {
+  return isOfRole(pod, COLLECT) && pod.metadata?.deletionTimestamp === undefined;
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError, ClusterRefusal, FORBIDDEN } from './cluster.js';
-import { MANAGED_LABEL, SELVAGE } from './labels.js';
+import { isOfRole, MANAGED_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { preflight } from './preflight.js';
 import { suspended } from './start-gate.js';
@@ -66,14 +66,16 @@ async function refuseWhatExists(cluster: Cluster, objects: readonly Manifest[]):
     const found = await cluster.read(object);
     if (found === null) continue;
     const { namespace } = cluster;
+    const { [RUN_LABEL]: run } = metadata.labels ?? {};
     throw new ClusterError(
       `namespace ${namespace} has a ${kind} ${metadata.name} already: ` +
-        `selvage k8s delete --namespace ${namespace}, or name another --namespace`,
+        `selvage k8s delete --namespace ${namespace} --run ${run}, or name another --namespace, ` +
+        'or of a run another --run',
     );
   }
 }
 
-/** The main Job owns the other objects: the cluster deletes all of them with it. */
+/** The Job of the main role owns the other objects: the cluster deletes all of them with it. */
 export async function make(
   cluster: Cluster,
   own: readonly Manifest[],
@@ -81,8 +83,7 @@ export async function make(
   retainSeconds: number,
 ): Promise<void> {
   for (const namespace of own.filter(isNamespace)) await cluster.create(namespace);
-  const isMain = ({ kind, metadata }: Manifest): boolean =>
-    kind === 'Job' && metadata.name === main;
+  const isMain = (object: Manifest): boolean => object.kind === 'Job' && isOfRole(object, main);
   const job = own.find(isMain)!;
   const owner = await cluster.create(suspended(retained(job, retainSeconds)));
   for (const object of own) {

@@ -1,8 +1,8 @@
 import type { V1Job, V1Pod } from '@kubernetes/client-node';
 import { EXIT } from '../exit.js';
 import type { Cluster } from './cluster.js';
-import { jobEnd, lastEnd } from './job-end.js';
-import { ROLE_LABEL } from './labels.js';
+import { jobEnd, jobOf, lastEnd } from './job-end.js';
+import { COORDINATOR, isOfRole, SERVICE } from './labels.js';
 import { outcomeOf, outcomeText } from './outcome.js';
 import { pause } from './start-gate.js';
 import { whyPending } from './why-pending.js';
@@ -41,29 +41,27 @@ async function endOf(
   pods: readonly V1Pod[],
   { note }: FollowOptions,
 ): Promise<number | null> {
-  const named = (name: string): V1Job | undefined =>
-    jobs.find(({ metadata }) => metadata?.name === name);
-  const coordinator = named('coordinator');
+  const coordinator = jobOf(jobs, COORDINATOR);
   if (coordinator === undefined) {
-    note(`namespace ${cluster.namespace} has no Job coordinator any more: it was deleted`);
+    note('the Job of the coordinator was deleted');
     return EXIT.RUN_FAILED;
   }
   const end = jobEnd(coordinator);
-  const services = named('services');
+  const services = jobOf(jobs, SERVICE);
   const lost = services === undefined ? null : jobEnd(services);
   if (end === null) {
     if (lost === null || lost.succeeded) return null;
     note(`the services cannot go on: ${lost.why}`);
-    await noteLog(cluster, pods, 'service', note);
+    await noteLog(cluster, pods, SERVICE, note);
     return EXIT.RUN_FAILED;
   }
-  const last = lastEnd(pods, 'coordinator');
+  const last = lastEnd(pods, COORDINATOR);
   const outcome = outcomeOf(last);
   if (outcome !== null) note(outcomeText(outcome));
   if (end.succeeded) return EXIT.COMPLETE;
   if (outcome === null) {
     note(`the coordinator failed: ${end.why}`);
-    await noteLog(cluster, pods, 'coordinator', note);
+    await noteLog(cluster, pods, COORDINATOR, note);
   }
   const code = last?.code ?? EXIT.RUN_FAILED;
   return OWN_CODES.includes(code) ? code : EXIT.RUN_FAILED;
@@ -87,10 +85,10 @@ export async function noteLog(
 }
 
 function runningText(jobs: readonly V1Job[], pods: readonly V1Pod[]): string {
-  const services = jobs.find(({ metadata }) => metadata?.name === 'services');
-  const running = pods.filter(
-    ({ metadata, status }) =>
-      metadata?.labels?.[ROLE_LABEL] === 'service' && status?.phase === 'Running',
-  );
-  return `${running.length} of ${services?.spec?.completions ?? 0} services are running`;
+  const all = jobOf(jobs, SERVICE)?.spec?.completions ?? 0;
+  const inPhase = (phase: string): number =>
+    pods.filter((pod) => isOfRole(pod, SERVICE) && pod.status?.phase === phase).length;
+  const ended = inPhase('Succeeded');
+  if (ended > 0) return `${ended} of ${all} services have ended`;
+  return `${inPhase('Running')} of ${all} services are running`;
 }

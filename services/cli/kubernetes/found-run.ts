@@ -1,12 +1,24 @@
 import type { KubernetesObject, V1Job } from '@kubernetes/client-node';
+import { didYouMean } from '../../settings/errors.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
 import { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { TlsCredentials } from '../../runtime/links/control-channel.js';
 import type { Cluster } from './cluster.js';
-import { ClusterError } from './cluster.js';
-import { TLS_SECRET } from './encrypt.js';
-import { jobEnd } from './job-end.js';
-import { COORDINATOR, MANAGED_LABEL, POINTS, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
+import { ClusterError, ClusterRefusal } from './cluster.js';
+import { tlsSecretOf } from './encrypt.js';
+import type { FollowOptions } from './follow.js';
+import { inCluster } from './in-cluster.js';
+import { jobEnd, jobOf } from './job-end.js';
+import {
+  COORDINATOR,
+  isOfRole,
+  MANAGED_LABEL,
+  nameIn,
+  POINTS,
+  RUN_LABEL,
+  SELVAGE,
+  SERVICE,
+} from './labels.js';
 import type { Manifest } from './manifests.js';
 import { Forwarding } from './pod-streams.js';
 
@@ -22,28 +34,60 @@ export interface FoundRun {
 const CONTROL_PORT = 7400;
 export const AGAIN = 'the command that began it goes on with its pods';
 
-/** Runs among Jobs, by namespace. */
+/** Runs among Jobs of any namespaces. */
 export function runsAmong(jobs: readonly V1Job[]): FoundRun[] {
-  const named = (name: string): V1Job[] => jobs.filter(({ metadata }) => metadata?.name === name);
-  return [...named(COORDINATOR), ...named(POINTS)].map((main) => {
+  const mains = jobs.filter((job) => isOfRole(job, COORDINATOR) || isOfRole(job, POINTS));
+  return mains.map((main) => {
     const namespace = main.metadata?.namespace ?? '';
     const run = main.metadata?.labels?.[RUN_LABEL] ?? '';
-    const services = named('services').find(({ metadata }) => metadata?.namespace === namespace);
-    return { run, namespace, main, services: services ?? null };
+    const own = jobs.filter(
+      ({ metadata }) => metadata?.namespace === namespace && metadata.labels?.[RUN_LABEL] === run,
+    );
+    return { run, namespace, main, services: jobOf(own, SERVICE) ?? null };
   });
 }
 
 /** Whether it is a sweep or a hunt: its parts have no coordinator, and no volume. */
 export function hasPoints({ main }: FoundRun): boolean {
-  return main.metadata?.name === POINTS;
+  return isOfRole(main, POINTS);
 }
 
-/** The run of the cluster's namespace. */
-export async function findRun(cluster: Cluster): Promise<FoundRun> {
-  const [found] = runsAmong(await cluster.jobs());
+/** How a command names a run in the cluster; `run` may be left out where there is one. */
+export interface RunName {
+  readonly namespace: string;
+  readonly run?: string;
+}
+
+/** Does something with a run in the cluster at hand; errors become exit codes. */
+export function inRun(
+  { namespace, run }: RunName,
+  act: (cluster: Cluster, found: FoundRun, following: FollowOptions) => Promise<number>,
+): Promise<number> {
+  return inCluster(namespace, async (cluster, following) => {
+    const found = await findRun(cluster, run);
+    return act(cluster.ofRun(found.run), found, following);
+  });
+}
+
+/** A run of the cluster's namespace: the one of that name, or the only one. */
+async function findRun(cluster: Cluster, run: string | undefined): Promise<FoundRun> {
+  const { namespace } = cluster;
+  const all = runsAmong(await cluster.jobs());
+  const names = all.map((found) => found.run).sort();
+  if (all.length === 0) {
+    throw new ClusterError(
+      `namespace ${namespace} has no run: selvage k8s list shows where there are some`,
+    );
+  }
+  if (run === undefined && all.length > 1) {
+    const listed = names.join(', ');
+    throw new ClusterRefusal(`namespace ${namespace} has the runs ${listed}: name one with --run`);
+  }
+  const found = run === undefined ? all[0] : all.find((one) => one.run === run);
   if (found !== undefined) return found;
-  throw new ClusterError(
-    `namespace ${cluster.namespace} has no run: selvage k8s list shows where there are some`,
+  throw new ClusterRefusal(
+    `--run ${run}: namespace ${namespace} has no such run${didYouMean(run!, names)}; ` +
+      `it has ${names.join(', ')}`,
   );
 }
 
@@ -74,8 +118,8 @@ export async function withCoordinator<T>(
   if (jobEnd(found.main) !== null) {
     throw new ClusterError(`run ${found.run} has ended: ${stateOf(found)}`);
   }
-  const { token } = new RunKeys(found.run, await keyOf(cluster));
-  const credentials = await credentialsOf(cluster);
+  const { token } = new RunKeys(found.run, await keyOf(cluster, found.run));
+  const credentials = await credentialsOf(cluster, found.run);
   const forwarding = await Forwarding.open(cluster, () => coordinatorPod(cluster), CONTROL_PORT);
   const client = new CoordinatorClient(`127.0.0.1:${forwarding.port}`, token, credentials);
   try {
@@ -86,15 +130,16 @@ export async function withCoordinator<T>(
   }
 }
 
-async function keyOf(cluster: Cluster): Promise<string> {
-  const data = (await cluster.secret('run-key'))?.data?.['SELVAGE_KEY'];
+async function keyOf(cluster: Cluster, run: string): Promise<string> {
+  const name = nameIn(run, 'key');
+  const data = (await cluster.secret(name))?.data?.['SELVAGE_KEY'];
   if (data !== undefined) return Buffer.from(data, 'base64').toString();
-  throw new ClusterError(`namespace ${cluster.namespace} has no Secret run-key`);
+  throw new ClusterError(`namespace ${cluster.namespace} has no Secret ${name}`);
 }
 
 /** Those of the run's own processes; null: the demo of k8s/, which has none. */
-async function credentialsOf(cluster: Cluster): Promise<TlsCredentials | null> {
-  const data = (await cluster.secret(TLS_SECRET))?.data;
+async function credentialsOf(cluster: Cluster, run: string): Promise<TlsCredentials | null> {
+  const data = (await cluster.secret(tlsSecretOf(run)))?.data;
   if (data === undefined) return null;
   const part = (name: string): Buffer => Buffer.from(data[name] ?? '', 'base64');
   return { ca: part('ca.crt'), cert: part('tls.crt'), key: part('tls.key') };
@@ -102,8 +147,7 @@ async function credentialsOf(cluster: Cluster): Promise<TlsCredentials | null> {
 
 async function coordinatorPod(cluster: Cluster): Promise<string> {
   const pod = (await cluster.pods()).find(
-    ({ metadata, status }) =>
-      metadata?.labels?.[ROLE_LABEL] === 'coordinator' && status?.phase === 'Running',
+    (one) => isOfRole(one, COORDINATOR) && one.status?.phase === 'Running',
   );
   if (pod !== undefined) return pod.metadata!.name!;
   throw new ClusterError('no pod of the coordinator runs');
@@ -123,15 +167,15 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['v1', 'ServiceAccount'],
 ];
 
-/** Every object of a run, and its namespace if that was made for it. */
-export async function objectsOf(cluster: Cluster, { run }: FoundRun): Promise<Manifest[]> {
+/** Every object of the cluster's run, and its namespace if that was made for it. */
+export async function objectsOf(cluster: Cluster): Promise<Manifest[]> {
   const { namespace } = cluster;
   const header = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   const space = await cluster.read<KubernetesObject>(header).catch(() => null);
   const isOurs = space?.metadata?.labels?.[MANAGED_LABEL] === SELVAGE;
   const found: Manifest[] = [];
   for (const [apiVersion, kind] of KINDS) {
-    for (const { metadata } of await cluster.labelled(apiVersion, kind, `${RUN_LABEL}=${run}`)) {
+    for (const { metadata } of await cluster.all(apiVersion, kind)) {
       const name = metadata!.name!;
       found.unshift({ apiVersion, kind, metadata: { name, namespace } });
     }

@@ -4,10 +4,20 @@ import type { Values } from './values.js';
 
 /** A name for objects of a cluster, from that of a scenario. */
 export function runNameOf(scenario: string): string {
-  return scenario
+  const name = scenario
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40);
+    .replace(/^-/, '');
+  // Names of Services begin with a letter and end with none but letters and digits (RFC 1035).
+  const named = /^[a-z]/.test(name) ? name : `run-${name}`;
+  return named.slice(0, MOST).replace(/-$/, '');
+}
+
+const MOST = 40;
+
+/** Whether it names a run in a cluster. */
+export function isRunName(run: string): boolean {
+  return run.length <= MOST && /^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(run);
 }
 
 /** The image of pods; it names a version. */

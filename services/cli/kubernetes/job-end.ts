@@ -1,11 +1,15 @@
 import type { V1Job, V1Pod } from '@kubernetes/client-node';
-import { ROLE_LABEL } from './labels.js';
+import { isOfRole } from './labels.js';
 
 /** How a Job ended. */
 interface JobEnd {
   readonly succeeded: boolean;
   /** Reason and message of its condition. */
   readonly why: string;
+}
+
+export function jobOf(jobs: readonly V1Job[], role: string): V1Job | undefined {
+  return jobs.find((job) => isOfRole(job, role));
 }
 
 /** Null: it goes on. */
@@ -26,11 +30,11 @@ export interface PodEnd {
 }
 
 export function lastEnd(pods: readonly V1Pod[], role: string): PodEnd | null {
-  const ends = pods.flatMap(({ metadata, status }) => {
-    const terminated = status?.containerStatuses?.[0]?.state?.terminated;
-    if (metadata?.labels?.[ROLE_LABEL] !== role || terminated === undefined) return [];
+  const ends = pods.flatMap((pod) => {
+    const terminated = pod.status?.containerStatuses?.[0]?.state?.terminated;
+    if (!isOfRole(pod, role) || terminated === undefined) return [];
     const { exitCode: code, message = '', finishedAt } = terminated;
-    return [{ pod: metadata.name!, code, message, at: new Date(finishedAt ?? 0).getTime() }];
+    return [{ pod: pod.metadata!.name!, code, message, at: new Date(finishedAt ?? 0).getTime() }];
   });
   return ends.sort((a, b) => a.at - b.at).at(-1) ?? null;
 }

@@ -1,9 +1,9 @@
 import { CREDENTIALS_FILE, credentialsText } from '../../runtime/object-storage/s3-address.js';
 import { InputError } from '../exit.js';
 import { isExposed, storageOf } from '../fleet/encryption.js';
-import { SELVAGE } from './labels.js';
+import { nameIn, SELVAGE } from './labels.js';
 import type { Manifest, PodSpec } from './manifests.js';
-import { manifestsOf, textOf } from './manifests.js';
+import { manifestsOfFile } from './manifests.js';
 import type { Values } from './values.js';
 
 // Results in S3-compatible storage, in place of a volume: the coordinator sends them there at its
@@ -15,12 +15,12 @@ export interface ResultsPlace {
   /** Variables of the coordinator that are no secrets. */
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly port: number;
-  readonly secret: string;
+  /** Of the owner of the storage; null: one of the run. */
+  readonly secret: string | null;
   /** For a Secret of the run; null: the owner's exists. */
   readonly credentials: string | null;
 }
 
-const OWN_SECRET = 'run-storage';
 const FOLDER = '/storage';
 /** Key of a Secret, in the format of AWS tools. */
 const KEY = 'credentials';
@@ -67,18 +67,18 @@ export function resultsPlace(
       value === undefined ? [] : [{ name, value }],
     ),
     port: endpoint.port === '' ? PORTS[endpoint.protocol]! : Number(endpoint.port),
-    secret: s3.secret ?? OWN_SECRET,
+    secret: s3.secret ?? null,
     credentials: s3.secret === undefined ? credentialsText(address) : null,
   };
 }
 
 /** Its objects: the way to the storage, and the credentials. */
-export function resultsManifests({ port, credentials }: ResultsPlace): Manifest[] {
-  const [policy] = manifestsOf(textOf('optional', 'storage.yaml'));
+export function resultsManifests({ port, credentials }: ResultsPlace, run: string): Manifest[] {
+  const [policy] = manifestsOfFile('optional', 'storage.yaml', run);
   const ports = [{ protocol: 'TCP', port }];
   const open = { ...policy!, spec: { ...policy!.spec, egress: [{ ports }] } };
   if (credentials === null) return [open];
-  const metadata = { name: OWN_SECRET, namespace: SELVAGE };
+  const metadata = { name: nameIn(run, STORAGE), namespace: SELVAGE };
   const stringData = { [KEY]: credentials };
   return [open, { apiVersion: 'v1', kind: 'Secret', metadata, stringData } as Manifest];
 }
@@ -97,7 +97,10 @@ export function fitResults(
   pod.volumes = [
     ...others,
     ...(keepsVolume ? [] : [{ name: 'runs', emptyDir: {} }]),
-    { name: STORAGE, secret: { secretName: secret, defaultMode: OWNER_AND_GROUP } },
+    {
+      name: STORAGE,
+      secret: { secretName: secret ?? nameIn(run, STORAGE), defaultMode: OWNER_AND_GROUP },
+    },
   ];
 }
 

@@ -1,3 +1,5 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
+
 // By these labels the objects of a run are found again, from any machine.
 
 /** Recommended by Kubernetes for every object of an application. */
@@ -7,6 +9,10 @@ export const SELVAGE = 'selvage';
 /** Role of a pod, and of the Job or StatefulSet that makes it. */
 export const ROLE_LABEL = 'selvage';
 
+export function isOfRole({ metadata }: KubernetesObject, role: string): boolean {
+  return metadata?.labels?.[ROLE_LABEL] === role;
+}
+
 export function runLabels(run: string): Readonly<Record<string, string>> {
   return { [NAME_LABEL]: SELVAGE, [RUN_LABEL]: run };
 }
@@ -14,9 +20,15 @@ export function runLabels(run: string): Readonly<Record<string, string>> {
 /** On a namespace that was made for a run. */
 export const MANAGED_LABEL = 'app.kubernetes.io/managed-by';
 
-/** Jobs: the main one owns all that a run, or a campaign of runs, has in the cluster. */
+/** Roles of Jobs: the main one owns all that a run, or a campaign of runs, has in the cluster. */
 export const COORDINATOR = 'coordinator';
 export const POINTS = 'points';
+export const SERVICE = 'service';
+
+/** Name of an object: several runs in one namespace have their own. */
+export function nameIn(run: string, what: string): string {
+  return `${run}-${what}`;
+}
 
 /** Number of a pod of an indexed Job: an annotation and a label. */
 export const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';

@@ -74,10 +74,18 @@ interface Named {
 
 const K8S = packageFile('k8s');
 
-/** The manifests of a folder of k8s/, by file; without what only Kustomize reads. */
-export function manifestsIn(folder: string): Map<string, Manifest[]> {
+/** The run of k8s/: a rendering writes another name in its place, wherever it stands. */
+const DEMO = /\bdemo\b/g;
+
+/** The manifests of a folder of k8s/ for a run, by file; without what only Kustomize reads. */
+export function manifestsIn(folder: string, run: string): Map<string, Manifest[]> {
   const files = readdirSync(join(K8S, folder)).filter((name) => name !== KUSTOMIZATION);
-  return new Map(files.sort().map((name) => [name, manifestsOf(textOf(folder, name))]));
+  return new Map(files.sort().map((name) => [name, manifestsOfFile(folder, name, run)]));
+}
+
+/** Of one file of k8s/. */
+export function manifestsOfFile(folder: string, name: string, run: string): Manifest[] {
+  return manifestsOf(textOf(folder, name).replace(DEMO, run));
 }
 
 export const KUSTOMIZATION = 'kustomization.yaml';

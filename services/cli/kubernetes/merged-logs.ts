@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
-import { ROLE_LABEL, INDEX_LABEL } from './labels.js';
+import { INDEX_LABEL, ROLE_LABEL, RUN_LABEL } from './labels.js';
 
 /** Of a node that may be lost; those of others do not wait for it. */
 const WITHIN_MS = 10_000;
@@ -61,6 +61,6 @@ export function mergedLines(logs: readonly PodLog[]): string[] {
 function sourceOf({ metadata }: V1Pod): string {
   const role = metadata?.labels?.[ROLE_LABEL] ?? 'pod';
   const index = metadata?.annotations?.[INDEX_LABEL];
-  if (role === 'nats') return metadata!.name!;
+  if (role === 'nats') return metadata!.name!.replace(`${metadata?.labels?.[RUN_LABEL]}-`, '');
   return index === undefined ? role : `${role}-${index}`;
 }

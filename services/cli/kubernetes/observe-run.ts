@@ -1,5 +1,5 @@
 import type { Manifest, PodTemplate } from './manifests.js';
-import { manifestsOf, textOf } from './manifests.js';
+import { manifestsOfFile } from './manifests.js';
 import type { Values } from './values.js';
 
 // What a run has beside its own objects where values, or its scenario, want it: rights to use the
@@ -11,15 +11,16 @@ const METRICS_PORT = 9464;
 const STRUCK = '/work/struck.json';
 
 interface Wanted {
+  readonly run: string;
   readonly values: Values;
   /** The scenario has infrastructure faults. */
   readonly breaksPods: boolean;
 }
 
 /** Objects beside those of every run. */
-export function optionalManifests({ values, breaksPods }: Wanted): Manifest[] {
+export function optionalManifests({ run, values, breaksPods }: Wanted): Manifest[] {
   const { events = false, metrics, otlp } = values;
-  const read = (name: string): Manifest[] => manifestsOf(textOf(FOLDER, `${name}.yaml`));
+  const read = (name: string): Manifest[] => manifestsOfFile(FOLDER, `${name}.yaml`, run);
   return [
     ...(events || breaksPods ? read('role').map((one) => withRules(one, events, breaksPods)) : []),
     ...(metrics === undefined ? [] : read('metrics')),

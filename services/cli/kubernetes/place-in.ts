@@ -1,9 +1,9 @@
-import { ROLE_LABEL } from './labels.js';
+import { ROLE_LABEL, RUN_LABEL, SERVICE } from './labels.js';
 import type { Container, Manifest, PodSpec } from './manifests.js';
 import type { Values } from './values.js';
 
 /** Puts what values say of nodes, images and volumes into a manifest. */
-export function placeIn(manifest: Manifest, values: Values): void {
+export function placeIn(manifest: Manifest, values: Values, run: string): void {
   const { kind, metadata, spec } = manifest;
   const { storageClass, runsStorage, brokerStorage } = values;
   if (kind === 'PersistentVolumeClaim') claim(spec as never, storageClass, runsStorage);
@@ -22,7 +22,7 @@ export function placeIn(manifest: Manifest, values: Values): void {
     if (values.imagePullPolicy !== undefined) container.imagePullPolicy = values.imagePullPolicy;
   }
   if (kind === 'StatefulSet') fitBroker(pod.containers[0]!, values);
-  if (metadata.name === 'services') keepApart(pod, values);
+  if (metadata.labels?.[ROLE_LABEL] === SERVICE) keepApart(pod, values, run);
 }
 
 interface ClaimSpec {
@@ -43,18 +43,22 @@ function fitBroker(container: Container, { brokerImage, broker }: Values): void 
   container.resources.limits = { memory: broker.memoryLimit };
 }
 
-const OF_SERVICES = { matchLabels: { [ROLE_LABEL]: 'service' } };
 const NODE = 'kubernetes.io/hostname';
 const TOPOLOGY_KEYS = { nodes: NODE, zones: 'topology.kubernetes.io/zone' } as const;
 
-function keepApart(pod: PodSpec, { spread = 'none', antiAffinity = false }: Values): void {
+function keepApart(
+  pod: PodSpec,
+  { spread = 'none', antiAffinity = false }: Values,
+  run: string,
+): void {
+  const labelSelector = { matchLabels: { [ROLE_LABEL]: SERVICE, [RUN_LABEL]: run } };
   if (spread !== 'none') {
     const topologyKey = TOPOLOGY_KEYS[spread];
     const preferred = { maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway' };
-    pod.topologySpreadConstraints = [{ ...preferred, labelSelector: OF_SERVICES }];
+    pod.topologySpreadConstraints = [{ ...preferred, labelSelector }];
   }
   if (!antiAffinity) return;
-  const required = [{ topologyKey: NODE, labelSelector: OF_SERVICES }];
+  const required = [{ topologyKey: NODE, labelSelector }];
   const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
   pod.affinity = { ...pod.affinity, podAntiAffinity };
 }

@@ -9,11 +9,11 @@ import { make, ownOf, validate } from './create.js';
 import type { FollowOptions } from './follow.js';
 import { noteLog } from './follow.js';
 import { pointFootprint } from './footprint.js';
-import { AGAIN, objectsOf, runsAmong } from './found-run.js';
+import { AGAIN, objectsOf } from './found-run.js';
 import { imageOf, runNameOf } from './identity.js';
 import { inCluster, requireNamespace } from './in-cluster.js';
-import { jobEnd, lastEnd } from './job-end.js';
-import { POINTS, ROLE_LABEL, INDEX_LABEL } from './labels.js';
+import { jobEnd, jobOf, lastEnd } from './job-end.js';
+import { INDEX_LABEL, isOfRole, POINTS } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { manifestsIn, moveTo } from './manifests.js';
 import { placeIn } from './place-in.js';
@@ -42,9 +42,11 @@ export async function outputsInPods(
   const { namespace, keep } = options;
   requireNamespace(namespace);
   const values = readValues(options.values);
-  const manifests = manifestsOfTask(options, values, task);
+  const run = runNameOf(task.name);
+  const manifests = manifestsOfTask(options, { values, run }, task);
   const outputs: string[] = [];
-  const code = await inCluster(namespace, async (cluster, following) => {
+  const code = await inCluster(namespace, async (all, following) => {
+    const cluster = all.ofRun(run);
     await begin(cluster, manifests, values.retain ?? RETAIN_SECONDS, following);
     try {
       const ended = await new Points(cluster, task.count, following).ended();
@@ -60,13 +62,16 @@ export async function outputsInPods(
   return outputs.length > 0 ? outputs : code;
 }
 
-function manifestsOfTask(options: PointsOptions, values: Values, task: PointsTask): Manifest[] {
+function manifestsOfTask(
+  options: PointsOptions,
+  { values, run }: { readonly values: Values; readonly run: string },
+  task: PointsTask,
+): Manifest[] {
   const { namespace, pods } = options;
   const { count, args, devices, files } = task;
-  const manifests = [...manifestsIn(POINTS).values()].flat();
+  const manifests = [...manifestsIn(POINTS, run).values()].flat();
   const image = imageOf(options.image, values);
   const parallelism = pods === undefined ? count : wholeNumber('--pods', pods, 1);
-  const run = runNameOf(task.name);
   const job = manifests.find(isPoints)!;
   const { template } = job.spec!;
   Object.assign(job.spec!, { completions: count, parallelism: Math.min(count, parallelism) });
@@ -75,12 +80,12 @@ function manifestsOfTask(options: PointsOptions, values: Values, task: PointsTas
   container.image = image;
   container.args = [...args];
   request(container, pointFootprint(devices), values.point);
-  const maps = files === null ? [] : scenarioMaps(files);
+  const maps = files === null ? [] : scenarioMaps(files, run);
   if (files !== null) mountScenario(template!.spec, container, maps);
   manifests.push(...maps);
   for (const manifest of manifests) {
     label(manifest, { run, values });
-    placeIn(manifest, values);
+    placeIn(manifest, values, run);
     moveTo(namespace, manifest);
   }
   const hash = createHash('sha256')
@@ -90,8 +95,8 @@ function manifestsOfTask(options: PointsOptions, values: Values, task: PointsTas
   return manifests;
 }
 
-function isPoints({ kind, metadata }: Manifest): boolean {
-  return kind === 'Job' && metadata.name === POINTS;
+function isPoints(object: Manifest): boolean {
+  return object.kind === 'Job' && isOfRole(object, POINTS);
 }
 
 /** Creates the pods, unless the namespace has those of the same task. */
@@ -131,8 +136,7 @@ async function settle(
 }
 
 async function remove(cluster: Cluster): Promise<void> {
-  const [found] = runsAmong(await cluster.jobs());
-  if (found !== undefined) await clear(cluster, await objectsOf(cluster, found));
+  await clear(cluster, await objectsOf(cluster));
 }
 
 /** The pods of a task, followed to their end. */
@@ -152,7 +156,7 @@ class Points {
       const jobs = await this.cluster.jobs();
       const pods = (await this.cluster.pods()).filter(isOfPoint);
       await this.gather(pods);
-      const job = jobs.find(({ metadata }) => metadata?.name === POINTS);
+      const job = jobOf(jobs, POINTS);
       const end = job === undefined ? null : jobEnd(job);
       if (job === undefined || end?.succeeded === false) {
         return this.failed(pods, end?.why ?? 'its Job was deleted');
@@ -198,8 +202,8 @@ class Points {
   }
 }
 
-function isOfPoint({ metadata }: V1Pod): boolean {
-  return metadata?.labels?.[ROLE_LABEL] === POINTS;
+function isOfPoint(pod: V1Pod): boolean {
+  return isOfRole(pod, POINTS);
 }
 
 /** The JSON in a log, which may have warnings before it. */

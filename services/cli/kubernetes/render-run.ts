@@ -5,7 +5,7 @@ import { coordinatorFootprint, serviceFootprint } from './footprint.js';
 import { encrypt, tlsSecret } from './encrypt.js';
 import type { ResultsPlace } from './keep-results.js';
 import { fitResults, resultsManifests } from './keep-results.js';
-import { runLabels, SELVAGE } from './labels.js';
+import { nameIn, ROLE_LABEL, runLabels, SELVAGE, SERVICE } from './labels.js';
 import type { Container, Manifest } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
 import { SCENARIO_IN_POD } from './points-task.js';
@@ -44,8 +44,8 @@ const CLAIM = 'PersistentVolumeClaim';
 /** Files by path: a folder for `kubectl apply -k`. */
 export function renderRun(run: ClusterRun): Map<string, string> {
   const files = new Map<string, string>();
-  const maps = scenarioMaps(filesWithPlacement(run));
-  for (const [name, manifests] of manifestsIn('base')) {
+  const maps = scenarioMaps(filesWithPlacement(run), run.run);
+  for (const [name, manifests] of manifestsIn('base', run.run)) {
     const wanted = manifests.filter(({ kind }) => kind !== CLAIM || keepsVolume(run));
     for (const manifest of wanted) fit(manifest, run, maps);
     files.set(name, yamlOf(wanted));
@@ -56,15 +56,15 @@ export function renderRun(run: ClusterRun): Map<string, string> {
     keySecret(run),
     tlsSecret(run),
     ...optionalManifests(run),
-    ...(results === null ? [] : resultsManifests(results)),
+    ...(results === null ? [] : resultsManifests(results, run.run)),
   ];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
-    for (const [name, manifests] of manifestsIn(CLUSTER)) {
+    for (const [name, manifests] of manifestsIn(CLUSTER, run.run)) {
       for (const manifest of manifests) {
         label(manifest, run);
-        encrypt(manifest);
+        encrypt(manifest, run.run);
       }
       files.set(`cluster/${name}`, yamlOf(manifests));
     }
@@ -111,20 +111,19 @@ export function label(
 function fit(manifest: Manifest, run: ClusterRun, maps: readonly Manifest[]): void {
   const { kind, metadata, spec } = manifest;
   label(manifest, run);
-  placeIn(manifest, run.values);
-  encrypt(manifest);
+  placeIn(manifest, run.values, run.run);
+  encrypt(manifest, run.run);
   const pod = spec?.template?.spec;
   if (kind !== 'Job' || spec === undefined || pod === undefined) return;
   const container = pod.containers[0]!;
   container.image = run.image;
-  setVariable(container, 'SELVAGE_RUN', run.run);
   setVariable(container, 'SELVAGE_LOG_FORMAT', run.values.logs ?? 'text');
   const { deadline, queue } = run.values;
   if (deadline !== undefined) spec.activeDeadlineSeconds = deadline;
   if (queue !== undefined) {
     metadata.labels = { ...metadata.labels, 'kueue.x-k8s.io/queue-name': queue };
   }
-  if (metadata.name === 'services') fitServices(spec, container, run);
+  if (metadata.labels?.[ROLE_LABEL] === SERVICE) fitServices(spec, container, run);
   else {
     fitCoordinator(container, run);
     fitObserved(spec.template!, run);
@@ -184,8 +183,8 @@ function filesWithPlacement({ files, placement, deviceNames }: ClusterRun): Scen
   return new Map([...files, ['placement.yaml', stringify(names, { lineWidth: 0 })]]);
 }
 
-function keySecret({ key }: ClusterRun): Manifest {
+function keySecret({ run, key }: ClusterRun): Manifest {
   const stringData = { SELVAGE_KEY: key };
-  const metadata = { name: 'run-key', namespace: SELVAGE };
+  const metadata = { name: nameIn(run, 'key'), namespace: SELVAGE };
   return { apiVersion: 'v1', kind: 'Secret', metadata, stringData } as Manifest;
 }

@@ -25,8 +25,9 @@ interface ClusterRequest extends StartOptions {
 }
 
 /** Creates, starts, follows, fetches and deletes a run; returns the coordinator's exit code. */
-export async function runInCluster(cluster: Cluster, request: ClusterRequest): Promise<number> {
-  const { manifests, note, nodes, retainSeconds } = request;
+export async function runInCluster(all: Cluster, request: ClusterRequest): Promise<number> {
+  const { manifests, run, note, nodes, retainSeconds } = request;
+  const cluster = all.ofRun(run);
   const own = ownOf(manifests, await validate(cluster, manifests, nodes));
   const others = manifests.filter((manifest) => !isNamespace(manifest));
   let hasStarted = false;
@@ -37,7 +38,7 @@ export async function runInCluster(cluster: Cluster, request: ClusterRequest): P
     await new StartGate(cluster, workloads, request).open();
     hasStarted = true;
     if (request.detach) {
-      note(`run ${request.run} goes on; ${commandsFor(cluster.namespace)}`);
+      note(`run ${run} goes on; ${commandsFor(cluster.namespace, run)}`);
       return 0;
     }
     const code = await follow(cluster, request);
@@ -59,16 +60,16 @@ async function settle(
 ): Promise<void> {
   if (keep) return;
   if (hasStarted && !stopped.aborted) {
-    note(`run ${run} is left as it is; ${commandsFor(cluster.namespace)}`);
+    note(`run ${run} is left as it is; ${commandsFor(cluster.namespace, run)}`);
     return;
   }
   await clear(cluster, own).catch((error: unknown) => {
     note(`not everything could be deleted: ${(error as Error).message}`);
-    note(`later: selvage k8s delete --namespace ${cluster.namespace}`);
+    note(`later: selvage k8s delete --namespace ${cluster.namespace} --run ${run}`);
   });
 }
 
-function commandsFor(namespace: string): string {
-  const option = namespace === SELVAGE ? '' : ` --namespace ${namespace}`;
+function commandsFor(namespace: string, run: string): string {
+  const option = `${namespace === SELVAGE ? '' : ` --namespace ${namespace}`} --run ${run}`;
   return ['attach', 'fetch', 'delete'].map((word) => `selvage k8s ${word}${option}`).join(', ');
 }

@@ -8,9 +8,9 @@ import { ClusterError } from './cluster.js';
 import { filesInCluster, SCENARIO } from './scenario-files.js';
 
 /** The scenario of a run as its pods have it. */
-export async function runSource(cluster: Cluster): Promise<LoadedFabric> {
-  const files = await filesInCluster(cluster);
-  if (files === null) throw new ClusterError('the run has no ConfigMap scenario');
+export async function runSource(cluster: Cluster, run: string): Promise<LoadedFabric> {
+  const files = await filesInCluster(cluster, run);
+  if (files === null) throw new ClusterError(`run ${run} has no ConfigMap of its scenario`);
   const folder = mkdtempSync(join(tmpdir(), 'selvage-scenario-'));
   try {
     for (const [name, text] of files) writeFileSync(join(folder, name), text);

@@ -2,7 +2,7 @@ import type { V1Job } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { owned } from './create.js';
 import type { FoundRun } from './found-run.js';
-import { COORDINATOR, ROLE_LABEL } from './labels.js';
+import { COORDINATOR, isOfRole, nameIn, SERVICE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import type { StartOptions } from './start-gate.js';
 import { suspended, pause, StartGate } from './start-gate.js';
@@ -15,7 +15,7 @@ interface Scaling {
   readonly numbers: Readonly<Record<string, string>>;
 }
 
-/** ConfigMap from which a coordinator takes numbers that are not those of its arguments. */
+/** Of the ConfigMap from which a coordinator takes numbers that are not those of its arguments. */
 const SCALED = 'scaled';
 
 /**
@@ -24,13 +24,13 @@ const SCALED = 'scaled';
  */
 export async function scale(
   cluster: Cluster,
-  { main }: FoundRun,
+  { run, main }: FoundRun,
   { services, numbers }: Scaling,
   options: StartOptions,
 ): Promise<void> {
   const { note, stopped } = options;
   const goneOf = async (role: string): Promise<void> => {
-    while ((await cluster.pods()).some(({ metadata }) => metadata?.labels?.[ROLE_LABEL] === role)) {
+    while ((await cluster.pods()).some((pod) => isOfRole(pod, role))) {
       await pause(stopped);
     }
   };
@@ -39,10 +39,10 @@ export async function scale(
   await cluster.patch(coordinator, { spec: { suspend: true } });
   await goneOf(COORDINATOR);
   await cluster.remove(services);
-  await goneOf('service');
+  await goneOf(SERVICE);
   while ((await cluster.read(services)) !== null) await pause(stopped);
   const { namespace, labels } = services.metadata;
-  const metadata = { name: SCALED, namespace, ...(labels && { labels }) };
+  const metadata = { name: nameIn(run, SCALED), namespace, ...(labels && { labels }) };
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: numbers } as Manifest;
   await cluster.remove(map);
   for (const object of [map, suspended(services)]) await cluster.create(owned(object, main));

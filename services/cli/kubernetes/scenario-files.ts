@@ -7,7 +7,7 @@ import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 import { InputError } from '../exit.js';
 import type { Cluster } from './cluster.js';
-import { SELVAGE } from './labels.js';
+import { nameIn, SELVAGE } from './labels.js';
 import type { Container, Manifest, PodSpec } from './manifests.js';
 import { SCENARIO_IN_POD } from './points-task.js';
 
@@ -17,6 +17,7 @@ import { SCENARIO_IN_POD } from './points-task.js';
 export type ScenarioFiles = ReadonlyMap<string, string>;
 
 export const SCENARIO = basename(SCENARIO_IN_POD);
+/** Name of the volume; the ConfigMaps have that of the run in front. */
 const MAP = 'scenario';
 const FOLDER = dirname(SCENARIO_IN_POD);
 const PIECES = '/pieces';
@@ -58,16 +59,16 @@ function setAt(document: unknown, path: Path, value: unknown): void {
 }
 
 /** ConfigMaps with these files: one, or as many as the pieces are. */
-export function scenarioMaps(files: ScenarioFiles): Manifest[] {
+export function scenarioMaps(files: ScenarioFiles, run: string): Manifest[] {
   const text = JSON.stringify(Object.fromEntries(files));
   if (Buffer.byteLength(text) <= PIECE_OCTETS) {
-    return [configMap(MAP, { data: Object.fromEntries(files) })];
+    return [configMap(nameIn(run, MAP), { data: Object.fromEntries(files) })];
   }
   const packed = gzipSync(text);
   const count = Math.ceil(packed.length / PIECE_OCTETS);
   return Array.from({ length: count }, (_, index) => {
     const piece = packed.subarray(index * PIECE_OCTETS, (index + 1) * PIECE_OCTETS);
-    return configMap(mapName(index), {
+    return configMap(mapName(run, index), {
       binaryData: { [pieceName(index)]: piece.toString('base64') },
     });
   });
@@ -78,8 +79,8 @@ function configMap(name: string, content: object): Manifest {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...content };
 }
 
-function mapName(index: number): string {
-  return `${MAP}-${index}`;
+function mapName(run: string, index: number): string {
+  return `${nameIn(run, MAP)}-${index}`;
 }
 
 /** Sorted by name, pieces are in order. */
@@ -89,10 +90,10 @@ function pieceName(index: number): string {
 
 /** Mounts the files of ConfigMaps in a container; an init container unpacks pieces. */
 export function mountScenario(pod: PodSpec, container: Container, maps: readonly Manifest[]): void {
-  const isPacked = maps[0]!.metadata.name !== MAP;
   container.volumeMounts.push({ name: MAP, mountPath: FOLDER, readOnly: true });
-  if (!isPacked) {
-    pod.volumes.push({ name: MAP, configMap: { name: MAP } });
+  const [first] = maps as [Manifest & { readonly data?: object }];
+  if (first.data !== undefined) {
+    pod.volumes.push({ name: MAP, configMap: { name: first.metadata.name } });
     return;
   }
   const sources = maps.map(({ metadata: { name } }) => ({ configMap: { name } }));
@@ -118,13 +119,13 @@ export function unpacked(pieces: readonly Uint8Array[]): ScenarioFiles {
 }
 
 /** The files of a run in the cluster; null: it has none. */
-export async function filesInCluster(cluster: Cluster): Promise<ScenarioFiles | null> {
-  const whole = await cluster.configMap(MAP);
+export async function filesInCluster(cluster: Cluster, run: string): Promise<ScenarioFiles | null> {
+  const whole = await cluster.configMap(nameIn(run, MAP));
   if (whole !== null) return new Map(Object.entries(whole.data ?? {}));
   const pieces: Buffer[] = [];
   for (;;) {
     const index = pieces.length;
-    const data = (await cluster.configMap(mapName(index)))?.binaryData?.[pieceName(index)];
+    const data = (await cluster.configMap(mapName(run, index)))?.binaryData?.[pieceName(index)];
     if (data === undefined) break;
     pieces.push(Buffer.from(data, 'base64'));
   }

@@ -13,7 +13,9 @@ import { HALTED } from '../../../services/coordinator/coordinator-options.js';
 
 const { RunStatus } = selvage.v1;
 const { Phase } = RunStatus;
-type Sent = Readonly<Record<'type' | 'reason' | 'message', string>>;
+type Sent = Readonly<Record<'type' | 'reason' | 'message', string>> & {
+  readonly involvedObject: { readonly name: string };
+};
 
 describe('events of a Job', () => {
   it('tell of epochs, of recoveries and of the end, each once', async () => {
@@ -24,7 +26,7 @@ describe('events of a Job', () => {
       return Promise.resolve();
     };
     const api = { namespace: 'lab', send } as unknown as PodApi;
-    const events = JobEvents.ofPod({ SELVAGE_JOB_UID: 'u' }, api)!;
+    const events = JobEvents.ofPod({ SELVAGE_JOB_UID: 'u', SELVAGE_RUN: 'demo' }, api)!;
     const lost = 'service 1 was lost';
     for (const [phase, epoch, detail] of [
       [Phase.PHASE_GATHERING, 0, ''],
@@ -39,6 +41,7 @@ describe('events of a Job', () => {
       events.onStatus(RunStatus.create({ phase, epoch, detail, checkpointPs: 2_000_000 }));
     }
     await events.close();
+    for (const { involvedObject } of sent) assert.equal(involvedObject.name, 'demo-coordinator');
     assert.deepEqual(
       sent.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
       [

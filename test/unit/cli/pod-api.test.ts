@@ -46,12 +46,14 @@ describe('the API server, for a pod', () => {
 
   it('receives the options of a deletion, and then the next request', async () => {
     const api = open();
-    await killPod('coordinator', api);
+    await killPod('coordinator', api, { SELVAGE_RUN: 'demo' });
     await api.send('POST', 'events', { reason: 'Recovering' });
     const path = '/api/v1/namespaces/lab';
     assert.deepEqual(requests, [
       {
-        line: `DELETE ${path}/pods?labelSelector=selvage%3Dcoordinator`,
+        line:
+          `DELETE ${path}/pods?labelSelector=app.kubernetes.io%2Finstance%3Ddemo%2C` +
+          'selvage%3Dcoordinator',
         body: '{"gracePeriodSeconds":0}',
       },
       { line: `POST ${path}/events`, body: '{"reason":"Recovering"}' },
