@@ -56,7 +56,7 @@
   {{- $_ := set $pod "imagePullSecrets" $names -}}
 {{- end -}}
 {{- with .values.nodeSelector -}}{{- $_ := set $pod "nodeSelector" . -}}{{- end -}}
-{{- with .values.tolerations -}}{{- $_ := set $pod "tolerations" . -}}{{- end -}}
+{{- with .values.tolerations -}}{{- $_ := set $pod "tolerations" (concat $pod.tolerations .) -}}{{- end -}}
 {{- with .values.priorityClass -}}{{- $_ := set $pod "priorityClassName" . -}}{{- end -}}
 {{- with .values.affinity -}}{{- $_ := set $pod "affinity" (deepCopy .) -}}{{- end -}}
 {{- with .values.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}

@@ -14,6 +14,26 @@ export interface RunOutcome {
   readonly failed: readonly string[];
 }
 
+const MEMORY_MS = 1_000;
+const MEMORY = ' MiB resident at most';
+
+/** Leaves there how much memory this process has had: it may be killed for it. */
+export function leaveMemory(env: NodeJS.ProcessEnv): void {
+  const file = env['SELVAGE_TERMINATION_LOG'] ?? '';
+  if (file === '') return;
+  const leave = (): void => {
+    const { maxRSS } = process.resourceUsage();
+    writeFileSync(file, `${Math.round(maxRSS / 1024)}${MEMORY}`);
+  };
+  leave();
+  setInterval(leave, MEMORY_MS).unref();
+}
+
+/** MiB of such a message; null: it is another one. */
+export function memoryIn(message: string | undefined): number | null {
+  return message?.endsWith(MEMORY) === true ? parseInt(message) : null;
+}
+
 /** Kubernetes keeps so many bytes of it. */
 const MESSAGE_BYTES = 4096;
 const SHOWN = 10;

@@ -105,9 +105,13 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     const [, , third] = cluster.nodes;
     await third!.lose();
     const { text } = selvage('k8s', 'fetch', '--out', join(folder, 'meanwhile'));
-    assert.match(text, /no log of pod services-\d-\S+ on node node3: .*refused/);
-    // As what makes nodes does when a machine is gone.
-    cluster.kubectl('delete', 'node', third!.place.name);
+    assert.match(text, /no log of pod \S+-services-\d-\S+ on node node3: .*refused/);
+    // The Node object stays, as of a machine that nobody looks after.
+    const why = 'node node3 is not ready, with pods ';
+    await until(() => selvage('k8s', 'status').text.includes(why));
+    const attached = selvage('k8s', 'attach');
+    assert.match(attached.text, /node node3 is not ready: pod \S+ is deleted, for another one/);
+    assert.equal(attached.code, 0, attached.text);
     endsInAnotherEpoch('lost');
   });
 });

@@ -47,6 +47,11 @@ describe('selvage k8s run', { skip }, () => {
       assert.equal(text, run(fabricOf('examples/leaf-spine-all-to-all.yaml', BRIEF)).digest);
       assert.ok(words.includes(`complete, digest ${text}`), words);
       assert.deepEqual([...api.objects.keys()], []);
+      // However long it takes: the state of a run is listed when someone begins to watch it.
+      for (const kind of ['pods', 'jobs', 'events', 'persistentvolumeclaims']) {
+        const lists = api.calls.filter((call) => /^list .*\/(\w+)$/.exec(call)?.[1] === kind);
+        assert.ok(lists.length <= 8, `${kind}: ${lists.length}`);
+      }
       assert.ok(api.seen.includes('Job leaf-spine-all-to-all-coordinator'));
     } finally {
       api.close();

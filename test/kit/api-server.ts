@@ -24,6 +24,10 @@ const GROUPS: Readonly<Record<string, readonly (readonly [string, string, boolea
     ['Pod', 'pods', true],
   ],
   '/apis/apps/v1': [['StatefulSet', 'statefulsets', true]],
+  '/apis/rbac.authorization.k8s.io/v1': [
+    ['Role', 'roles', true],
+    ['RoleBinding', 'rolebindings', true],
+  ],
   '/apis/batch/v1': [['Job', 'jobs', true]],
   '/apis/policy/v1': [['PodDisruptionBudget', 'poddisruptionbudgets', true]],
   '/apis/networking.k8s.io/v1': [['NetworkPolicy', 'networkpolicies', true]],
@@ -42,6 +46,10 @@ export interface ClusterTraits {
   /** `verb resource` of what is not allowed. */
   readonly denied?: readonly string[];
   readonly image?: string;
+  /** Part of a sweep whose pod is killed for memory. */
+  readonly lostPart?: number;
+  /** Part of a sweep whose pod does not end until its Job has been suspended. */
+  readonly heldPart?: number;
   /** A pod whose node is lost. */
   readonly lost?: string;
   /** As many connections to a copying pod are lost. */
@@ -50,11 +58,23 @@ export interface ClusterTraits {
   readonly isUnreliable?: boolean;
   /** The namespace exists before the run, with a quota. */
   readonly quota?: Readonly<Record<string, string>>;
+  /** LimitRanges of that namespace. */
+  readonly limits?: readonly object[];
 }
 
 type Labels = Readonly<Record<string, string>>;
 
 const RUN_LABEL = 'app.kubernetes.io/instance';
+
+interface Listed {
+  readonly metadata: { readonly name: string; readonly labels?: Labels };
+}
+
+/** Objects by name, in JSON. */
+type Known = ReadonlyMap<string, string>;
+
+/** How often a watch looks for what has changed. */
+const WATCH_MS = 20;
 
 interface PodObject {
   readonly metadata: {
@@ -76,6 +96,14 @@ type Stored = Record<string, unknown> & { spec: Manifest['spec'] & PodSpec };
 export class ApiServer {
   readonly objects = new Map<string, Stored>();
   readonly seen: string[] = [];
+  /** Pods whose processes were begun. */
+  readonly started: string[] = [];
+  /** Lists of objects that were asked for, and watches. */
+  readonly calls: string[] = [];
+  private version = 0;
+  /** What each list and each event of a watch left known, by its version. */
+  private readonly known = new Map<string, Known>();
+  private wasSuspended = false;
   private answers = 0;
   private copies = 0;
   private readonly pods = new Map<string, PodObject>();
@@ -104,7 +132,7 @@ export class ApiServer {
   }
 
   /** A file for KUBECONFIG. */
-  config(): string {
+  config(namespace?: string): string {
     const { port } = this.server.address() as AddressInfo;
     const file = join(this.folder, 'config');
     const server = `http://127.0.0.1:${port}`;
@@ -113,7 +141,7 @@ export class ApiServer {
       kind: 'Config',
       clusters: [{ name: 'double', cluster: { server, 'insecure-skip-tls-verify': true } }],
       users: [{ name: 'nobody', user: {} }],
-      contexts: [{ name: 'here', context: { cluster: 'double', user: 'nobody' } }],
+      contexts: [{ name: 'here', context: { cluster: 'double', user: 'nobody', namespace } }],
       'current-context': 'here',
     };
     writeFileSync(file, JSON.stringify(config));
@@ -141,6 +169,10 @@ export class ApiServer {
     const text = Buffer.concat(pieces).toString();
     await this.prepare(text);
     const url = new URL(request.url!, 'http://api');
+    if (url.searchParams.get('watch') === 'true') {
+      this.watch(url, response);
+      return;
+    }
     const [code, body] = this.respond(request.method!, url, text);
     if (this.traits.isUnreliable === true && ++this.answers % 3 === 0) {
       request.socket.destroy();
@@ -171,11 +203,12 @@ export class ApiServer {
     const body = JSON.parse(text === '' ? '{}' : text) as Stored;
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
+    if (path.endsWith('/limitranges')) return [200, { items: this.traits.limits ?? [] }];
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
     if (path.endsWith('/log')) return this.logOf(path.split('/').at(-2)!);
     if (method === 'POST') return this.create(path, url, body);
     if (method === 'GET' && COLLECTIONS.has(path.split('/').at(-1)!)) {
-      return [200, { items: this.list(path).filter((one) => isSelected(one, url)) }];
+      return [200, this.listed(url)];
     }
     const found = this.objects.get(path);
     if (found === undefined) return [404, { message: `${path} not found` }];
@@ -187,6 +220,50 @@ export class ApiServer {
   private logOf(pod: string): [number, object | string] {
     if (pod === this.traits.lost) return [500, { message: 'dial tcp: connection refused' }];
     return [200, this.logs.get(pod)?.output ?? ''];
+  }
+
+  private listed(url: URL): object {
+    this.calls.push(`list ${url.pathname}`);
+    const items = this.selected(url);
+    const resourceVersion = `${++this.version}`;
+    this.known.set(resourceVersion, knownOf(items));
+    return { metadata: { resourceVersion }, items };
+  }
+
+  private selected(url: URL): Listed[] {
+    return (this.list(url.pathname) as Listed[]).filter((one) => isSelected(one, url));
+  }
+
+  /** What has become of objects since a version. */
+  private watch(url: URL, response: ServerResponse): void {
+    this.calls.push(`watch ${url.pathname}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    const known = new Map(this.known.get(url.searchParams.get('resourceVersion')!));
+    const tell = (type: string, object: Listed): void => {
+      const resourceVersion = `${++this.version}`;
+      this.known.set(resourceVersion, new Map(known));
+      const metadata = { ...object.metadata, resourceVersion };
+      response.write(`${JSON.stringify({ type, object: { ...object, metadata } })}\n`);
+    };
+    const timer = setInterval(() => {
+      const items = new Map(this.selected(url).map((one) => [one.metadata.name, one]));
+      for (const [name, object] of items) {
+        const text = JSON.stringify(object);
+        const before = known.get(name);
+        if (before === text) continue;
+        known.set(name, text);
+        tell(before === undefined ? 'ADDED' : 'MODIFIED', object);
+      }
+      for (const [name, text] of known) {
+        if (items.has(name)) continue;
+        known.delete(name);
+        tell('DELETED', JSON.parse(text) as Listed);
+      }
+    }, WATCH_MS);
+    response.on('close', () => {
+      clearInterval(timer);
+    });
+    if (this.traits.isUnreliable === true && ++this.answers % 3 === 0) response.destroy();
   }
 
   private list(path: string): object[] {
@@ -202,12 +279,24 @@ export class ApiServer {
     Object.assign(found.spec, spec);
     const name = path.split('/').at(-1)!;
     if (isResumed) this.startJob(name, found);
-    if (found['kind'] !== 'StatefulSet' || this.pods.has(`${name}-0`)) return;
+    if (found['kind'] === 'Job' && spec['suspend'] === true) this.suspend(name);
+    if (found['kind'] !== 'StatefulSet') return;
+    if (found.spec['replicas'] === 0) this.pods.delete(`${name}-0`);
+    if (found.spec['replicas'] === 0 || this.pods.has(`${name}-0`)) return;
     const { spec: pod, metadata } = found.spec.template!;
     const machines = this.machinesOf(metadata.labels);
     const configuration = pod.containers[0]!.args.filter((word) => word.startsWith('--config='));
     machines.startBroker(...configuration.map((word) => this.here(word, machines)));
     this.startPod(`${name}-0`, metadata.labels, found.spec);
+  }
+
+  /** Its pods that have not ended go. */
+  private suspend(job: string): void {
+    this.wasSuspended = true;
+    for (const [name, { status }] of this.pods) {
+      const { phase } = status as { phase: string };
+      if (name.startsWith(`${job}-`) && phase === 'Running') this.pods.delete(name);
+    }
   }
 
   private review(body: Stored): object {
@@ -265,8 +354,13 @@ export class ApiServer {
     const { labels } = metadata;
     const { image } = spec.containers[0]!;
     const count = Number(job.spec['completions'] ?? 1);
-    const codes: number[] = [];
-    for (let index = 0; index < count; index++) {
+    const hasEnded = (index: number): boolean => {
+      const { phase } = (this.pods.get(`${name}-${index}`)?.status ?? {}) as { phase?: string };
+      return phase === 'Succeeded';
+    };
+    const left = Array.from({ length: count }, (_, index) => index).filter((i) => !hasEnded(i));
+    const codes: number[] = Array.from({ length: count - left.length }, () => 0);
+    for (const index of left) {
       const pod: PodObject = {
         metadata: {
           name: `${name}-${index}`,
@@ -282,18 +376,28 @@ export class ApiServer {
         pod.status = { phase: 'Pending', containerStatuses: [{ state: { waiting } }] };
         continue;
       }
+      const isPart = (part: number | undefined): boolean =>
+        part === index && labels['selvage'] === 'points';
+      if (isPart(this.traits.heldPart) && !this.wasSuspended) continue;
+      this.started.push(pod.metadata.name);
       const message = join(this.folder, `${pod.metadata.name}.message`);
       const running = this.startContainer(spec, this.machinesOf(labels), index, message);
       this.logs.set(pod.metadata.name, running);
       void running.ended.then(({ code }) => {
         const text = existsSync(message) ? readFileSync(message, 'utf8') : '';
-        const terminated = { exitCode: code ?? 137, message: text };
-        const phase = code === 0 ? 'Succeeded' : 'Failed';
+        const isKilled = isPart(this.traits.lostPart);
+        const terminated = isKilled
+          ? { exitCode: 137, reason: 'OOMKilled' }
+          : { exitCode: code ?? 137, message: text };
+        const phase = terminated.exitCode === 0 ? 'Succeeded' : 'Failed';
         pod.status = { phase, containerStatuses: [{ state: { terminated } }] };
         codes.push(terminated.exitCode);
         const type = codes.every((one) => one === 0) ? 'Complete' : 'Failed';
         const conditions = [{ type, status: 'True', reason: 'PodFailurePolicy' }];
-        if (codes.length === count || type === 'Failed') job['status'] = { conditions };
+        const isAlone = labels['selvage'] !== 'points';
+        if (codes.length === count || (isAlone && type === 'Failed')) {
+          job['status'] = { conditions };
+        }
       });
     }
   }
@@ -393,9 +497,12 @@ function resourceList(path: string): object {
   return { kind: 'APIResourceList', groupVersion, resources };
 }
 
+function knownOf(items: readonly Listed[]): Known {
+  return new Map(items.map((one) => [one.metadata.name, JSON.stringify(one)]));
+}
+
 /** By a label selector of equalities, and of keys that there are. */
-function isSelected(object: object, { searchParams }: URL): boolean {
-  const { labels = {} } = (object as { metadata: { labels?: Labels } }).metadata;
+function isSelected({ metadata: { labels = {} } }: Listed, { searchParams }: URL): boolean {
   const words = (searchParams.get('labelSelector') ?? '').split(',').filter(Boolean);
   return words.every((word) => {
     const [key, value] = word.split('=') as [string, string?];

@@ -14,7 +14,7 @@ import { ClusterError, FORBIDDEN } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
 import type { FollowOptions } from '../kubernetes/follow.js';
 import { follow } from '../kubernetes/follow.js';
-import type { RunName } from '../kubernetes/found-run.js';
+import type { FoundRun, RunName } from '../kubernetes/found-run.js';
 import {
   AGAIN,
   hasPoints,
@@ -28,6 +28,8 @@ import { inCluster, makeFolder } from '../kubernetes/in-cluster.js';
 import { SELVAGE } from '../kubernetes/labels.js';
 import { runSource } from '../kubernetes/run-source.js';
 import { filesInCluster } from '../kubernetes/scenario-files.js';
+import { lostNodesText } from '../kubernetes/lost-nodes.js';
+import { whyEnded } from '../kubernetes/pod-reasons.js';
 import { whyPending } from '../kubernetes/why-pending.js';
 import { mergedLines, podLogs } from '../kubernetes/merged-logs.js';
 import { liveAddress } from '../live-options.js';
@@ -53,20 +55,37 @@ const PATIENCE_MS = 600_000;
 /** Lists runs, wherever the user may list Jobs. */
 export async function listCommand({ namespace, json }: Partial<FoundOptions>): Promise<number> {
   return inCluster(namespace ?? SELVAGE, async (cluster) => {
-    const runs = runsAmong(await jobsOf(cluster, namespace)).map((found) => ({
-      run: found.run,
-      namespace: found.namespace,
-      state: stateOf(found),
-      created: `${found.main.metadata?.creationTimestamp?.toISOString()}`,
-    }));
+    const runs = await Promise.all(
+      runsAmong(await jobsOf(cluster, namespace)).map(async (found) => ({
+        run: found.run,
+        namespace: found.namespace,
+        state: stateOf(found),
+        created: `${found.main.metadata?.creationTimestamp?.toISOString()}`,
+        reasons: await whyEndedIn(cluster, found),
+      })),
+    );
     if (json === true) print(JSON.stringify(runs, null, 2));
     else if (runs.length === 0) print('no runs');
     else {
-      const rows = runs.map((run) => [run.run, run.namespace, run.created, run.state]);
+      const rows = runs.map(({ run, state, reasons, ...more }) => {
+        const words = reasons.length === 0 ? state : `${state}; ${reasons.at(-1)}`;
+        return [run, more.namespace, more.created, words];
+      });
       print(table(['run', 'namespace', 'created', 'state'], rows));
     }
     return EXIT.COMPLETE;
   });
+}
+
+/** Why pods of a run ended, where the user may look into them. */
+async function whyEndedIn(all: Cluster, { run, namespace }: FoundRun): Promise<string[]> {
+  try {
+    const pods = await all.in(namespace).ofRun(run).pods();
+    return whyEnded({ pods, events: [] });
+  } catch (error) {
+    if ((error as ClusterError).code === FORBIDDEN) return [];
+    throw error;
+  }
 }
 
 async function jobsOf(cluster: Cluster, namespace: string | undefined) {
@@ -132,7 +151,9 @@ export async function statusInClusterCommand(options: FoundOptions): Promise<num
 
 async function whyNotRunning(cluster: Cluster): Promise<string[]> {
   const [pods, jobs] = [await cluster.pods(), await cluster.jobs()];
-  return whyPending({ pods, jobs, claims: await cluster.claims(), events: await cluster.events() });
+  const [claims, events] = [await cluster.claims(), await cluster.events()];
+  const pending = whyPending({ pods, jobs, claims, events });
+  return [...pending, ...whyEnded({ pods, events }), ...lostNodesText(pods)];
 }
 
 export async function steerInClusterCommand(

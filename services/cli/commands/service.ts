@@ -3,6 +3,7 @@ import { prepareEngine } from '../../runtime/engine-flags.js';
 import { logEnvironment } from '../../runtime/log.js';
 import { SettingsError } from '../../runtime/service/settings.js';
 import { EXIT, InputError } from '../exit.js';
+import { leaveMemory } from '../termination-message.js';
 import { wholeNumber } from '../whole-number.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { brokerFrom, controlTlsFrom, isAddress, logFrom } from '../fleet/distribution.js';
@@ -34,6 +35,7 @@ export async function serviceCommand(options: ServiceOptions): Promise<void> {
     process.stderr.write(`service ${env['SELVAGE_SERVICE'] ?? ''}: ${error.message}\n`);
     process.exit(EXIT.RUN_FAILED);
   };
+  leaveMemory(env);
   process.on('unhandledRejection', fail).on('uncaughtException', fail);
   try {
     await serve(env, fail);

@@ -3,6 +3,7 @@ import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import { isNamespace } from './create.js';
 import type { Manifest } from './manifests.js';
+import { RunWatch } from './run-watch.js';
 
 const POLL_MS = 500;
 const GONE_MS = 120_000;
@@ -15,12 +16,20 @@ export async function clear(cluster: Cluster, objects: readonly Manifest[]): Pro
   const namespaces = objects.filter(isNamespace);
   const others = objects.filter((object) => !isNamespace(object)).reverse();
   await removeAll(cluster, others);
-  const until = performance.now() + GONE_MS;
-  while ((await cluster.pods()).length > 0 && performance.now() < until) {
-    await setTimeout(POLL_MS);
-  }
+  await podsGone(cluster);
   if (await hasRuns(cluster)) return;
   await removeAll(cluster, namespaces);
+}
+
+async function podsGone(cluster: Cluster): Promise<void> {
+  const watch = await RunWatch.open(cluster);
+  const until = performance.now() + GONE_MS;
+  const never = new AbortController().signal;
+  try {
+    while (watch.pods.length > 0 && performance.now() < until) await watch.changed(never);
+  } finally {
+    watch.close();
+  }
 }
 
 /** Others may have come into a namespace that was made for one run. */

@@ -58,6 +58,32 @@ export interface Right {
   readonly namespace?: string;
 }
 
+/** Objects of a kind, as they are listed and watched. */
+export interface Source<T extends KubernetesObject> {
+  readonly path: string;
+  /** Selectors of labels or fields. */
+  readonly query: { readonly labelSelector?: string; readonly fieldSelector?: string };
+  readonly list: () => Promise<Listed<T>>;
+  /** Of what was selected. */
+  readonly concerns: (object: T) => boolean;
+}
+
+interface Listed<T> {
+  readonly metadata?: { readonly resourceVersion?: string };
+  readonly items: T[];
+}
+
+/** What a user lists and watches of the cluster. */
+interface Sources {
+  readonly pods: Source<V1Pod>;
+  readonly jobs: Source<V1Job>;
+  readonly claims: Source<V1PersistentVolumeClaim>;
+  readonly events: Source<CoreV1Event>;
+  readonly nodes: Source<V1Node>;
+  /** Of all namespaces, but for those that have ended. */
+  readonly everyPod: Source<V1Pod>;
+}
+
 interface ClusterOptions {
   readonly note?: (words: string) => void;
 }
@@ -104,16 +130,20 @@ export class Cluster {
 
   /** The same namespace, for the objects of one run. */
   ofRun(run: string): Cluster {
-    return this.scoped(run);
+    return this.scoped(this.namespace, run);
   }
 
   /** The same namespace, for the objects of all runs. */
   ofAll(): Cluster {
-    return this.scoped(null);
+    return this.scoped(this.namespace, null);
   }
 
-  private scoped(run: string | null): Cluster {
-    const { config, server, namespace, options } = this;
+  in(namespace: string): Cluster {
+    return this.scoped(namespace, this.run);
+  }
+
+  private scoped(namespace: string, run: string | null): Cluster {
+    const { config, server, options } = this;
     const other = new Cluster(config, server, namespace, options, run);
     other.hasAnswered = this.hasAnswered;
     return other;
@@ -188,22 +218,52 @@ export class Cluster {
     return `${NAME_LABEL}=${SELVAGE}${own}`;
   }
 
+  get sources(): Sources {
+    const { namespace, core, labels: labelSelector } = this;
+    const batch = this.config.makeApiClient(BatchV1Api);
+    const own = { labelSelector };
+    const ofPods = { labelSelector: `${labelSelector},${ROLE_LABEL}` };
+    const alive = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+    const within = `namespaces/${namespace}`;
+    const source = <T extends KubernetesObject>(
+      path: string,
+      query: Source<T>['query'],
+      list: () => Promise<Listed<T>>,
+    ): Source<T> => ({ path, query, list: () => this.ask(list), concerns: () => true });
+    return {
+      pods: source(`/api/v1/${within}/pods`, ofPods, () =>
+        core.listNamespacedPod({ namespace, ...ofPods }),
+      ),
+      jobs: source(`/apis/batch/v1/${within}/jobs`, own, () =>
+        batch.listNamespacedJob({ namespace, ...own }),
+      ),
+      claims: source(`/api/v1/${within}/persistentvolumeclaims`, own, () =>
+        core.listNamespacedPersistentVolumeClaim({ namespace, ...own }),
+      ),
+      events: {
+        ...source(`/api/v1/${within}/events`, {}, () => core.listNamespacedEvent({ namespace })),
+        concerns: (event) => this.concerns(event),
+      },
+      nodes: source('/api/v1/nodes', {}, () => core.listNode()),
+      everyPod: source('/api/v1/pods', alive, () => core.listPodForAllNamespaces(alive)),
+    };
+  }
+
+  /** Events have no labels: names of what they are of begin like that of the run. */
+  private concerns({ involvedObject: { name = '' } }: CoreV1Event): boolean {
+    return this.run === null || name.replace(/^data-/, '').startsWith(`${this.run}-`);
+  }
+
   async pods(): Promise<V1Pod[]> {
-    const { namespace, core, labels } = this;
-    const request = { namespace, labelSelector: `${labels},${ROLE_LABEL}` };
-    return (await this.ask(() => core.listNamespacedPod(request))).items;
+    return (await this.sources.pods.list()).items;
   }
 
   /** Jobs of runs in the namespace; null: those of all namespaces. */
   async jobs(namespace: string | null = this.namespace): Promise<V1Job[]> {
+    if (namespace !== null) return (await this.sources.jobs.list()).items;
     const batch = this.config.makeApiClient(BatchV1Api);
     const { labels: labelSelector } = this;
-    const { items } = await this.ask(() =>
-      namespace === null
-        ? batch.listJobForAllNamespaces({ labelSelector })
-        : batch.listNamespacedJob({ namespace, labelSelector }),
-    );
-    return items;
+    return (await this.ask(() => batch.listJobForAllNamespaces({ labelSelector }))).items;
   }
 
   /** Objects of a kind. */
@@ -222,28 +282,19 @@ export class Cluster {
   }
 
   async claims(): Promise<V1PersistentVolumeClaim[]> {
-    const { namespace, core, labels: labelSelector } = this;
-    const request = { namespace, labelSelector };
-    const { items } = await this.ask(() => core.listNamespacedPersistentVolumeClaim(request));
-    return items;
+    return (await this.sources.claims.list()).items;
   }
 
-  /** Of objects of the run; events have no labels. */
   async events(): Promise<CoreV1Event[]> {
-    const { namespace, core, run } = this;
-    const { items } = await this.ask(() => core.listNamespacedEvent({ namespace }));
-    const own = new RegExp(`^(data-)?${run ?? '.*'}-`);
-    return items.filter(({ involvedObject: { name } }) => own.test(name ?? ''));
+    const { list, concerns } = this.sources.events;
+    return (await list()).items.filter(concerns);
   }
 
   /** Nodes, and pods of all namespaces; null where the user may not list them. */
   async machine(): Promise<{ nodes: V1Node[]; pods: V1Pod[] } | null> {
-    const { core } = this;
-    const fieldSelector = 'status.phase!=Succeeded,status.phase!=Failed';
+    const { nodes, everyPod } = this.sources;
     try {
-      const nodes = (await this.ask(() => core.listNode())).items;
-      const pods = (await this.ask(() => core.listPodForAllNamespaces({ fieldSelector }))).items;
-      return { nodes, pods };
+      return { nodes: (await nodes.list()).items, pods: (await everyPod.list()).items };
     } catch (error) {
       if ((error as ClusterError).code === FORBIDDEN) return null;
       throw error;

@@ -5,9 +5,10 @@ import { ClusterError } from './cluster.js';
 import { resultsIn, STORAGE } from './keep-results.js';
 import { COORDINATOR, isOfRole, nameIn, ROLE_LABEL, RUN_LABEL } from './labels.js';
 import { jobOf } from './job-end.js';
+import { nodeLostOf } from './pod-reasons.js';
 import { CopyError, copyOut } from './pod-streams.js';
 import type { FollowOptions } from './follow.js';
-import { pause } from './start-gate.js';
+import { RunWatch } from './run-watch.js';
 import { whyHopeless, whyPending } from './why-pending.js';
 
 const RUNS = '/work/runs';
@@ -37,7 +38,8 @@ export async function collect(
 
 async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): Promise<number> {
   const running = (await cluster.pods()).find(
-    (pod) => isOfRole(pod, COORDINATOR) && pod.status?.phase === 'Running',
+    (pod) =>
+      isOfRole(pod, COORDINATOR) && pod.status?.phase === 'Running' && nodeLostOf(pod) === null,
   );
   if (running !== undefined) {
     const place = { pod: running.metadata!.name!, container: COORDINATOR };
@@ -145,11 +147,24 @@ function downloading(
   };
 }
 
-async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions): Promise<void> {
+async function untilRunning(cluster: Cluster, options: FollowOptions): Promise<void> {
   const until = performance.now() + WAIT_MS;
+  const watch = await RunWatch.open(cluster);
+  try {
+    await untilOneRuns(watch, until, options);
+  } finally {
+    watch.close();
+  }
+}
+
+async function untilOneRuns(
+  watch: RunWatch,
+  until: number,
+  { note, stopped }: FollowOptions,
+): Promise<void> {
   let noted = '';
   while (performance.now() < until) {
-    const pods = (await cluster.pods()).filter(isCollecting);
+    const pods = watch.pods.filter(isCollecting);
     if (pods.length === 0) throw new CopyError(`pod ${COLLECT} was deleted`);
     if (pods.some(({ status }) => status?.phase === 'Running')) return;
     const hopeless = whyHopeless(pods);
@@ -162,10 +177,11 @@ async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions):
         throw new ClusterError(`pod ${COLLECT} failed: ${message.trimEnd()}`);
       throw new CopyError(`pod ${COLLECT} failed: ${reason ?? 'no reason given'}`);
     }
-    const words = whyPending({ pods, jobs: [], claims: [], events: [] }).join('\n  ');
+    const { events } = watch;
+    const words = whyPending({ pods, jobs: [], claims: [], events }).join('\n  ');
     if (words !== '' && words !== noted) note(words);
     noted = words;
-    await pause(stopped);
+    await watch.changed(stopped);
   }
   throw new ClusterError(`pod ${COLLECT} does not run after ${WAIT_MS / 1000} s`);
 }

@@ -3,8 +3,10 @@ import { EXIT } from '../exit.js';
 import type { Cluster } from './cluster.js';
 import { jobEnd, jobOf, lastEnd } from './job-end.js';
 import { COORDINATOR, isOfRole, SERVICE } from './labels.js';
+import { LostNodes } from './lost-nodes.js';
 import { outcomeOf, outcomeText } from './outcome.js';
-import { pause } from './start-gate.js';
+import { RunWatch } from './run-watch.js';
+import { whyEnded } from './pod-reasons.js';
 import { whyPending } from './why-pending.js';
 
 const LOG_LINES = 20;
@@ -19,26 +21,31 @@ export interface FollowOptions {
 
 /** Follows the Jobs of a run to their end; notes outcome or reason, returns the exit code. */
 export async function follow(cluster: Cluster, options: FollowOptions): Promise<number> {
+  const watch = await RunWatch.open(cluster);
+  const lost = new LostNodes(cluster, options.note);
   let noted = '';
-  for (;;) {
-    const jobs = await cluster.jobs();
-    const pods = await cluster.pods();
-    const code = await endOf(cluster, jobs, pods, options);
-    if (code !== null) return code;
-    const claims = await cluster.claims();
-    const reasons = whyPending({ pods, jobs, claims, events: await cluster.events() });
-    const words = [runningText(jobs, pods), ...reasons].join('\n  ');
-    if (words !== noted) options.note(words);
-    noted = words;
-    await pause(options.stopped);
+  try {
+    for (;;) {
+      const { jobs, pods } = watch;
+      await lost.clear(pods);
+      const code = await endOf(cluster, watch, options);
+      if (code !== null) return code;
+      const words = [runningText(jobs, pods), ...whyPending(watch), ...whyEnded(watch)].join(
+        '\n  ',
+      );
+      if (words !== noted) options.note(words);
+      noted = words;
+      await watch.changed(options.stopped);
+    }
+  } finally {
+    watch.close();
   }
 }
 
 /** Null: both Jobs go on. A run ends with its coordinator, or when a service is lost for good. */
 async function endOf(
   cluster: Cluster,
-  jobs: readonly V1Job[],
-  pods: readonly V1Pod[],
+  { jobs, gone, events }: RunWatch,
   { note }: FollowOptions,
 ): Promise<number | null> {
   const coordinator = jobOf(jobs, COORDINATOR);
@@ -49,10 +56,13 @@ async function endOf(
   const end = jobEnd(coordinator);
   const services = jobOf(jobs, SERVICE);
   const lost = services === undefined ? null : jobEnd(services);
+  if (end === null && (lost === null || lost.succeeded)) return null;
+  // A Job may be seen to end before its pods.
+  const pods = await cluster.pods();
   if (end === null) {
-    if (lost === null || lost.succeeded) return null;
-    note(`the services cannot go on: ${lost.why}`);
+    const { why } = lost!;
     await noteLog(cluster, pods, SERVICE, note);
+    note([`the services cannot go on: ${why}`, ...whyEnded({ pods, gone, events })].join('\n  '));
     return EXIT.RUN_FAILED;
   }
   const last = lastEnd(pods, COORDINATOR);
@@ -60,8 +70,8 @@ async function endOf(
   if (outcome !== null) note(outcomeText(outcome));
   if (end.succeeded) return EXIT.COMPLETE;
   if (outcome === null) {
-    note(`the coordinator failed: ${end.why}`);
     await noteLog(cluster, pods, COORDINATOR, note);
+    note([`the coordinator failed: ${end.why}`, ...whyEnded({ pods, gone, events })].join('\n  '));
   }
   const code = last?.code ?? EXIT.RUN_FAILED;
   return OWN_CODES.includes(code) ? code : EXIT.RUN_FAILED;

@@ -32,3 +32,11 @@ export function nameIn(run: string, what: string): string {
 
 /** Number of a pod of an indexed Job: an annotation and a label. */
 export const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';
+
+/** Role of a pod, and its number where there are several. */
+export function sourceOf({ metadata }: KubernetesObject): string {
+  const { [ROLE_LABEL]: role = 'pod', [RUN_LABEL]: run } = metadata?.labels ?? {};
+  const index = metadata?.annotations?.[INDEX_LABEL];
+  if (role === 'nats') return metadata!.name!.replace(`${run}-`, '');
+  return index === undefined ? role : `${role}-${index}`;
+}

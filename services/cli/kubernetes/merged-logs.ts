@@ -1,7 +1,6 @@
-import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
-import { INDEX_LABEL, ROLE_LABEL, RUN_LABEL } from './labels.js';
+import { isOfRole, sourceOf } from './labels.js';
 
 /** Of a node that may be lost; those of others do not wait for it. */
 const WITHIN_MS = 10_000;
@@ -22,9 +21,7 @@ interface RunLogs {
 
 /** Logs of all pods of a run, or of those of a role. */
 export async function podLogs(cluster: Cluster, role?: string): Promise<RunLogs> {
-  const pods = (await cluster.pods()).filter(
-    ({ metadata }) => role === undefined || metadata?.labels?.[ROLE_LABEL] === role,
-  );
+  const pods = (await cluster.pods()).filter((pod) => role === undefined || isOfRole(pod, role));
   const missing: string[] = [];
   const logs = await Promise.all(
     pods.map(async (pod): Promise<PodLog[]> => {
@@ -56,11 +53,4 @@ export function mergedLines(logs: readonly PodLog[]): string[] {
   lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
   const width = Math.max(0, ...logs.map(({ source }) => source.length));
   return lines.map(({ time, source, words }) => `${time} ${source.padEnd(width)} ${words}`);
-}
-
-function sourceOf({ metadata }: V1Pod): string {
-  const role = metadata?.labels?.[ROLE_LABEL] ?? 'pod';
-  const index = metadata?.annotations?.[INDEX_LABEL];
-  if (role === 'nats') return metadata!.name!.replace(`${metadata?.labels?.[RUN_LABEL]}-`, '');
-  return index === undefined ? role : `${role}-${index}`;
 }

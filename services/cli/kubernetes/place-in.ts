@@ -15,7 +15,7 @@ export function placeIn(manifest: Manifest, values: Values, run: string): void {
   const { imagePullSecrets, nodeSelector, tolerations, priorityClass, affinity } = values;
   if (imagePullSecrets !== undefined) pod.imagePullSecrets = imagePullSecrets.map(named);
   if (nodeSelector !== undefined) pod.nodeSelector = nodeSelector;
-  if (tolerations !== undefined) pod.tolerations = tolerations;
+  if (tolerations !== undefined) pod.tolerations = [...(pod.tolerations ?? []), ...tolerations];
   if (priorityClass !== undefined) pod.priorityClassName = priorityClass;
   if (affinity !== undefined) pod.affinity = affinity;
   for (const container of pod.containers) {

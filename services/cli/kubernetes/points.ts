@@ -20,7 +20,8 @@ import { placeIn } from './place-in.js';
 import type { PointsOptions, PointsTask } from './points-task.js';
 import { label, request } from './render-run.js';
 import { mountScenario, scenarioMaps } from './scenario-files.js';
-import { pause, StartError } from './start-gate.js';
+import { RunWatch } from './run-watch.js';
+import { StartError } from './start-gate.js';
 import type { Values } from './values.js';
 import { readValues } from './values.js';
 import { whyHopeless, whyPending } from './why-pending.js';
@@ -49,7 +50,7 @@ export async function outputsInPods(
     const cluster = all.ofRun(run);
     await begin(cluster, manifests, values.retain ?? RETAIN_SECONDS, following);
     try {
-      const ended = await new Points(cluster, task.count, following).ended();
+      const ended = await pointsEnded(cluster, task.count, following);
       if (keep !== true) await remove(cluster);
       if (typeof ended === 'number') return ended;
       outputs.push(...ended);
@@ -139,6 +140,19 @@ async function remove(cluster: Cluster): Promise<void> {
   await clear(cluster, await objectsOf(cluster));
 }
 
+async function pointsEnded(
+  cluster: Cluster,
+  count: number,
+  following: FollowOptions,
+): Promise<string[] | number> {
+  const watch = await RunWatch.open(cluster);
+  try {
+    return await new Points(cluster, watch, { count, following }).ended();
+  } finally {
+    watch.close();
+  }
+}
+
 /** The pods of a task, followed to their end. */
 class Points {
   private readonly outputs = new Map<number, string>();
@@ -146,28 +160,29 @@ class Points {
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly count: number,
-    private readonly following: FollowOptions,
+    private readonly watch: RunWatch,
+    private readonly task: { readonly count: number; readonly following: FollowOptions },
   ) {}
 
   /** What each part printed, or the exit code. */
   async ended(): Promise<string[] | number> {
     for (;;) {
-      const jobs = await this.cluster.jobs();
-      const pods = (await this.cluster.pods()).filter(isOfPoint);
+      const { jobs, events } = this.watch;
+      const pods = this.watch.pods.filter(isOfPoint);
       await this.gather(pods);
       const job = jobOf(jobs, POINTS);
       const end = job === undefined ? null : jobEnd(job);
+      // A Job may be seen to end before its pods.
+      if (end !== null) await this.gather((await this.cluster.pods()).filter(isOfPoint));
       if (job === undefined || end?.succeeded === false) {
         return this.failed(pods, end?.why ?? 'its Job was deleted');
       }
       if (end !== null) return this.all();
       const hopeless = whyHopeless(pods);
       if (hopeless !== null) throw new StartError(hopeless);
-      const events = await this.cluster.events();
       const reasons = whyPending({ pods, jobs, claims: [], events });
-      this.note([`${this.outputs.size} of ${this.count} parts have ended`, ...reasons]);
-      await pause(this.following.stopped);
+      this.note([`${this.outputs.size} of ${this.task.count} parts have ended`, ...reasons]);
+      await this.watch.changed(this.task.following.stopped);
     }
   }
 
@@ -181,7 +196,7 @@ class Points {
   }
 
   private all(): string[] {
-    return Array.from({ length: this.count }, (_, index) => {
+    return Array.from({ length: this.task.count }, (_, index) => {
       const output = this.outputs.get(index);
       if (output !== undefined && output !== '') return output;
       throw new ClusterError(`the output of part ${index} was lost with its pod`);
@@ -189,7 +204,7 @@ class Points {
   }
 
   private async failed(pods: readonly V1Pod[], why: string): Promise<number> {
-    const { note } = this.following;
+    const { note } = this.task.following;
     note(`a part failed: ${why}`);
     await noteLog(this.cluster, pods, POINTS, note);
     return lastEnd(pods, POINTS)?.code === EXIT.BAD_INPUT ? EXIT.BAD_INPUT : EXIT.RUN_FAILED;
@@ -197,7 +212,7 @@ class Points {
 
   private note(lines: readonly string[]): void {
     const words = lines.join('\n  ');
-    if (words !== this.noted) this.following.note(words);
+    if (words !== this.noted) this.task.following.note(words);
     this.noted = words;
   }
 }

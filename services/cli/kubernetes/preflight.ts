@@ -27,10 +27,16 @@ const RIGHTS: readonly (readonly [string, string, string])[] = [
   ),
   ['patch', 'batch', 'jobs'],
   ['patch', 'apps', 'statefulsets'],
-  ['list', '', 'pods'],
-  ['list', 'batch', 'jobs'],
-  ['list', '', 'events'],
-  ['list', '', 'persistentvolumeclaims'],
+  ...['list', 'watch'].flatMap((verb) =>
+    (
+      [
+        ['', 'pods'],
+        ['batch', 'jobs'],
+        ['', 'events'],
+        ['', 'persistentvolumeclaims'],
+      ] as const
+    ).map(([group, resource]) => [verb, group, resource] as const),
+  ),
   ['get', '', 'pods/log'],
   ['create', '', 'pods/exec'],
   ['create', '', 'pods/portforward'],

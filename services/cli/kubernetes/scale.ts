@@ -5,7 +5,8 @@ import type { FoundRun } from './found-run.js';
 import { COORDINATOR, isOfRole, nameIn, SERVICE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import type { StartOptions } from './start-gate.js';
-import { suspended, pause, StartGate } from './start-gate.js';
+import { RunWatch } from './run-watch.js';
+import { suspended, StartGate } from './start-gate.js';
 
 /** Services of a run in other numbers than before. */
 interface Scaling {
@@ -29,18 +30,19 @@ export async function scale(
   options: StartOptions,
 ): Promise<void> {
   const { note, stopped } = options;
-  const goneOf = async (role: string): Promise<void> => {
-    while ((await cluster.pods()).some((pod) => isOfRole(pod, role))) {
-      await pause(stopped);
-    }
-  };
   const coordinator = withHeader(main);
   note('the coordinator writes a checkpoint');
   await cluster.patch(coordinator, { spec: { suspend: true } });
-  await goneOf(COORDINATOR);
-  await cluster.remove(services);
-  await goneOf(SERVICE);
-  while ((await cluster.read(services)) !== null) await pause(stopped);
+  const watch = await RunWatch.open(cluster);
+  try {
+    while (watch.pods.some((pod) => isOfRole(pod, COORDINATOR))) await watch.changed(stopped);
+    await cluster.remove(services);
+    while ([...watch.pods, ...watch.jobs].some((one) => isOfRole(one, SERVICE))) {
+      await watch.changed(stopped);
+    }
+  } finally {
+    watch.close();
+  }
   const { namespace, labels } = services.metadata;
   const metadata = { name: nameIn(run, SCALED), namespace, ...(labels && { labels }) };
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: numbers } as Manifest;

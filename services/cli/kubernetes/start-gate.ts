@@ -7,6 +7,8 @@ import { jobEnd } from './job-end.js';
 import { ROLE_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { choiceOf, fits, podNeeds, roomOf } from './room.js';
+import { MachineWatch, RunWatch } from './run-watch.js';
+import { whyEnded } from './pod-reasons.js';
 import { lacksRoom, whyHopeless, whyPending } from './why-pending.js';
 
 /** A run that cannot start; nothing of it has been executed. */
@@ -23,6 +25,7 @@ export interface StartOptions {
   readonly isQueued: boolean;
 }
 
+/** Whoever waits looks at the time so often; the API server is not asked. */
 const POLL_MS = 1_000;
 /** Runs that gave way to each other do not try again at the same time. */
 const GIVE_WAY_MS = [3_000, 12_000] as const;
@@ -50,14 +53,19 @@ export class StartGate {
 
   /** Resolves when every pod runs, or has run; rejects with the reason if they cannot. */
   async open(): Promise<void> {
-    for (;;) {
-      await this.awaitRoom();
-      await this.release(true);
-      if (await this.allRun()) return;
-      await this.release(false);
-      this.note('gives way to others, since there is room for a part of its pods only');
-      await this.allGone();
-      await this.pause(randomInt(...GIVE_WAY_MS));
+    const watch = await RunWatch.open(this.cluster);
+    try {
+      for (;;) {
+        await this.awaitRoom();
+        await this.release(true);
+        if (await this.allRun(watch)) return;
+        await this.release(false);
+        this.note('gives way to others, since there is room for a part of its pods only');
+        await this.allGone(watch);
+        await this.until(pause(this.options.stopped, randomInt(...GIVE_WAY_MS)));
+      }
+    } finally {
+      watch.close();
     }
   }
 
@@ -66,39 +74,44 @@ export class StartGate {
     const needs = podNeeds(this.workloads);
     const choice = choiceOf(this.workloads);
     const until = performance.now() + this.options.holdMs;
-    while (performance.now() < until) {
-      const machine = await this.cluster.machine();
-      if (machine === null || fits(needs, roomOf(machine.nodes, machine.pods, choice))) return;
-      this.note(`no room yet for its ${needs.length} pods: ${amountsOf(needs)}`);
-      await this.pause();
+    const machine = await MachineWatch.open(this.cluster);
+    if (machine === null) return;
+    try {
+      while (!fits(needs, roomOf(machine.nodes, machine.pods, choice))) {
+        this.note(`no room yet for its ${needs.length} pods: ${amountsOf(needs)}`);
+        const leftMs = until - performance.now();
+        if (leftMs <= 0) return;
+        await this.until(machine.changed(this.options.stopped, Math.min(leftMs, POLL_MS)));
+      }
+    } finally {
+      machine.close();
     }
   }
 
   /** Whether all pods run within the time for which a part of them may hold room. */
-  private async allRun(): Promise<boolean> {
+  private async allRun(watch: RunWatch): Promise<boolean> {
     const wanted = podNeeds(this.workloads).length;
     const roles = this.workloads.map(({ spec }) => spec?.template?.metadata.labels?.[ROLE_LABEL]);
     for (let stuckSince: number | null = null; ;) {
-      const [all, jobs, claims, events] = await Promise.all([
-        this.cluster.pods(),
-        this.cluster.jobs(),
-        this.cluster.claims(),
-        this.cluster.events(),
-      ]);
-      const pods = all.filter(({ metadata }) => roles.includes(metadata?.labels?.[ROLE_LABEL]));
+      const { jobs, claims, events } = watch;
+      const pods = watch.pods.filter(({ metadata }) =>
+        roles.includes(metadata?.labels?.[ROLE_LABEL]),
+      );
       const hopeless = whyHopeless(pods);
       if (hopeless !== null) throw new StartError(hopeless);
       if (jobs.some((job) => jobEnd(job) !== null)) return true;
       const running = pods.filter(hasStarted).length;
       if (running >= wanted) return true;
-      const reasons = whyPending({ pods, jobs, claims, events });
+      const { gone } = watch;
+      const ended = whyEnded({ pods, gone, events });
+      const reasons = [...whyPending({ pods, jobs, claims, events }), ...ended];
       this.note([`${running} of ${wanted} pods run`, ...reasons].join('\n  '));
       const isStuck = reasons.some(lacksRoom);
       stuckSince = isStuck ? (stuckSince ?? performance.now()) : null;
       if (stuckSince !== null && performance.now() - stuckSince > this.options.holdMs) {
         return false;
       }
-      await this.pause();
+      await this.until(watch.changed(this.options.stopped, POLL_MS));
     }
   }
 
@@ -114,18 +127,19 @@ export class StartGate {
     }
   }
 
-  private async allGone(): Promise<void> {
-    while ((await this.cluster.pods()).some(({ status }) => !isOver(status?.phase))) {
-      await this.pause();
+  private async allGone(watch: RunWatch): Promise<void> {
+    while (watch.pods.some(({ status }) => !isOver(status?.phase))) {
+      await this.until(watch.changed(this.options.stopped, POLL_MS));
     }
   }
 
-  private async pause(ms = POLL_MS): Promise<void> {
+  /** Waits for a change, unless the time is over. */
+  private async until(change: Promise<void>): Promise<void> {
+    await change;
     if (performance.now() > this.deadline) {
       const seconds = this.options.withinMs / 1000;
       throw new StartError(`not all pods run after ${seconds} s: ${this.noted}`);
     }
-    await pause(this.options.stopped, ms);
   }
 
   private note(words: string): void {
@@ -135,7 +149,7 @@ export class StartGate {
 }
 
 /** Rejects when the user interrupts. */
-export async function pause(stopped: AbortSignal, ms = POLL_MS): Promise<void> {
+async function pause(stopped: AbortSignal, ms: number): Promise<void> {
   try {
     await setTimeout(ms, undefined, { signal: stopped });
   } catch {
