@@ -38,7 +38,7 @@ function inPods(command: Command): Command {
     .option('--namespace <name>', 'with --k8s: created and deleted unless it exists', 'selvage')
     .option('--image <image>', 'with --k8s: with a version (default: selvage:<this version>)')
     .option('--values <file>', 'with --k8s: what the cluster needs: nodes, resources, labels')
-    .option('--pods <n>', 'with --k8s: at most so many pods at once')
+    .option('--pods <n>', 'with --k8s: so many pods at once (default: by the time they take)')
     .option('--keep', 'with --k8s: leave everything in the cluster');
 }
 
@@ -320,6 +320,7 @@ export function addSeriesCommands(selvage: Command, mechanisms: string): void {
     .addOption(force())
     .option('--json', 'print it as JSON')
     .option('--shard <i/n>', 'only part i of n, from 0, of the combinations')
+    .option('--exit-zero', 'exit with 0 where points failed, too')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
       process.exitCode = await sweepCommand(scenario, options);

@@ -11,41 +11,59 @@ interface SweptRuns {
   /** The last one has the seeds, if `isSeeded`. */
   readonly axes: readonly Axis[];
   readonly isSeeded: boolean;
-  readonly costs: readonly FaultCost[];
+  /** By run, in the order of `combinations`; null: it failed, or another process has it. */
+  readonly costs: readonly (FaultCost | null)[];
 }
 
 export interface SweepVerdict {
   readonly axes: readonly Axis[];
-  /** By point, in the order of `combinations`. */
-  readonly points: readonly { readonly name: string; readonly costs: readonly FaultCost[] }[];
+  /** Those that have their runs, in the order of `combinations`. */
+  readonly points: readonly SweptPoint[];
   /** Those that any run has. */
   readonly measures: readonly Measure[];
   readonly comparison: Comparison;
   readonly notes: readonly string[];
 }
 
+interface SweptPoint {
+  /** Its place in the order of `combinations`. */
+  readonly at: number;
+  readonly values: readonly string[];
+  readonly name: string;
+  readonly costs: readonly FaultCost[];
+}
+
 export function sweepVerdict({ axes: all, isSeeded, costs }: SweptRuns): SweepVerdict {
   const axes = isSeeded ? all.slice(0, -1) : all;
   const seeds = isSeeded ? all.at(-1)!.values.length : 1;
-  // A part of the runs, as one pod has it, may end within a point.
-  const points = combinations(axes)
-    .map((values, i) => ({
+  const some = combinations(axes)
+    .map((values, at): SweptPoint => ({
+      ...{ at, values },
       name: values.map((value, axis) => `${nameOfAxis(axes[axis]!)}=${value}`).join(', '),
-      costs: costs.slice(i * seeds, (i + 1) * seeds),
+      costs: present(costs.slice(at * seeds, (at + 1) * seeds)),
     }))
-    .filter((point) => point.costs.length === seeds);
-  const measures = sweepMeasures(costs);
+    .filter((point) => point.costs.length > 0);
+  // Medians of as many runs are compared, where any point has all of its own.
+  const whole = some.filter((point) => point.costs.length === seeds);
+  const points = whole.length > 0 ? whole : some;
+  const known = present(costs);
+  const measures = sweepMeasures(known);
   const comparison = compare(contendersOfSweep(points, measures));
-  return { axes, points, measures, comparison, notes: alikeLines(all, costs) };
+  return { axes, points, measures, comparison, notes: alikeLines(all, known) };
+}
+
+function present(costs: readonly (FaultCost | null)[]): FaultCost[] {
+  return costs.filter((cost) => cost !== null);
 }
 
 /** A sentence, and a line per point with a column per measure. */
-export function sweepText({ axes, comparison, notes }: SweepVerdict): string {
+export function sweepText({ axes, points, comparison, notes }: SweepVerdict): string {
   const { rows, sentence } = comparison;
   const head = [...axes.map(nameOfAxis), ...rows.map(({ label }) => label)];
-  const body = combinations(axes)
-    .slice(0, comparison.names.length)
-    .map((values, point) => [...values, ...rows.map(({ cells }) => cells[point]!.text)]);
+  const body = points.map(({ values }, point) => [
+    ...values,
+    ...rows.map(({ cells }) => cells[point]!.text),
+  ]);
   const below = [...comparison.notes.filter((note) => !/^[*~]/.test(note)), ...notes];
   return [sentence, table(head, body), ...below.map((line) => `  ${line}`)].join('\n');
 }

@@ -50,6 +50,8 @@ interface Hunted {
   readonly name: string;
   readonly runs: number;
   readonly found: readonly Report[];
+  /** False: a part of the runs was lost. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -71,8 +73,8 @@ export async function huntCommand(
     const entries = found.map((report, i) => ({ ...report, file: files[i]! }));
     process.stdout.write(`${JSON.stringify({ runs, found: entries }, null, 2)}\n`);
   } else if (options.quiet !== true) process.stdout.write(textOf(hunted, files));
-  const isClean = found.length === 0 || options.exitZero === true;
-  return isClean ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
+  if (found.length > 0 && options.exitZero !== true) return EXIT.EXPECTATIONS_FAILED;
+  return hunted.isWhole === false ? EXIT.RUN_FAILED : EXIT.COMPLETE;
 }
 
 async function huntedHere(file: string | undefined, options: HuntCommandOptions): Promise<Hunted> {
@@ -128,7 +130,7 @@ async function huntedInCluster(
   const given = file === undefined ? null : loadFabric(file, options.set);
   prepareFolder(options.out);
   const name = given?.fabric.scenario.name ?? `world-${options.seed}`;
-  const outputs = await outputsInPods(options, {
+  const parts = await outputsInPods(options, {
     name,
     files: given === null ? null : filesOf(given.loaded),
     devices: given?.fabric.specs.length ?? 0,
@@ -142,12 +144,22 @@ async function huntedInCluster(
       ...['--exit-zero', '--out', '/tmp/hunted', '--shard', `${PART_IN_POD}/${count}`],
     ],
   });
-  if (typeof outputs === 'number') return outputs;
-  const found = outputs.flatMap((text) => (JSON.parse(text) as Hunted).found);
-  return { name, runs, found: groupedBySignature(found) };
+  if (typeof parts === 'number') return parts;
+  const lost = parts.flatMap((part) => ('reason' in part ? [part] : []));
+  for (const { reason } of lost) process.stderr.write(`a part of the runs is lost: ${reason}\n`);
+  const outputs = parts.flatMap((part) => ('output' in part ? [part.output] : []));
+  if (outputs.length === 0) return lost[0]!.code;
+  const hunted = outputs.map((text) => JSON.parse(text) as Hunted);
+  const found = groupedBySignature(hunted.flatMap((one) => one.found));
+  const isWhole = lost.length === 0;
+  return { name, found, isWhole, runs: isWhole ? runs : sum(hunted.map((one) => one.runs)) };
 }
 
 const DEFAULT_PODS = '4';
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
 
 /** Of each signature of failure the first, as a hunt in one process has it. */
 function groupedBySignature(all: readonly Report[]): Report[] {

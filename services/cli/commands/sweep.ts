@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { runEstimate } from '../../fabric/sizing/run-estimate.js';
 import { VariantError } from '../../fabric/scenario/variants.js';
 import { didYouMean, listed } from '../../settings/errors.js';
 import { columnName } from '../../mechanisms/result-table.js';
@@ -38,6 +39,7 @@ export interface SweepOptions extends PointsOptions {
   readonly shard?: string;
   /** Run the points however large they are. */
   readonly force?: boolean;
+  readonly exitZero?: boolean;
 }
 
 export interface ExperimentOptions extends PointsOptions {
@@ -53,9 +55,21 @@ interface Source {
   readonly force: boolean;
 }
 
-interface Row {
+/** A combination of values, and what became of its run. */
+interface Point {
   readonly values: readonly string[];
+  readonly cost: FaultCost | null;
+  /** Null: it has run, or another process has it. */
+  readonly failure: Failure | null;
+}
+
+interface Row extends Point {
   readonly cost: FaultCost;
+}
+
+interface Failure {
+  readonly reason: string;
+  readonly code: number;
 }
 
 /** Runs a scenario with every combination of values, and compares the costs. */
@@ -65,16 +79,20 @@ export async function sweepCommand(file: string, options: SweepOptions): Promise
   prepareFiles(options.csv, html);
   const seeds = seedAxis(file, options);
   const axes = checked([...axesOf(vary), ...(seeds === null ? [] : [seeds])]);
-  const rows =
+  const points =
     options.k8s === true
-      ? await rowsInCluster(file, axes, set, options)
-      : rowsOf({ file, force }, axes, set, shardOf(options.shard));
-  if (typeof rows === 'number') return rows;
+      ? await pointsInCluster({ file, force }, axes, set, options)
+      : pointsOf({ file, force }, axes, set, shardOf(options.shard));
+  if (typeof points === 'number') return points;
   const paths = axes.map(({ path }) => path);
-  const costs = rows.map(({ cost }) => cost);
+  const rows = rowsAmong(points);
+  const code = options.exitZero === true ? EXIT.COMPLETE : codeOf(points);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, points))}\n`);
+  noteFailures(paths, points);
+  if (rows.length === 0) return code;
+  const costs = points.map(({ cost }) => cost);
   const verdict = sweepVerdict({ axes, isSeeded: seeds !== null, costs });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
-  else process.stdout.write(`${sweepText(verdict)}\n`);
+  if (options.json !== true) process.stdout.write(`${sweepText(verdict)}\n`);
   if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
   if (html !== undefined) {
     const often = options.seeds === undefined ? [] : ['--seeds', options.seeds];
@@ -84,7 +102,7 @@ export async function sweepCommand(file: string, options: SweepOptions): Promise
     const runCommands = commandsOf(file, verdict.axes, set);
     writeOut(pageText({ title, description, command, runCommands }, verdict), html);
   }
-  return EXIT.COMPLETE;
+  return code;
 }
 
 /** One of the sweeps that come with Selvage: its table, and its page, in a folder. */
@@ -110,13 +128,17 @@ export async function experimentCommand(
   prepareFolder(folder);
   const axes = checked(axesOf(experiment.vary));
   const file = packageFile('examples', experiment.scenario);
-  const rows =
+  const source = { file, force: false };
+  const points =
     options.k8s === true
-      ? await rowsInCluster(file, axes, experiment.set, options)
-      : rowsOf({ file, force: false }, axes, experiment.set);
-  if (typeof rows === 'number') return rows;
+      ? await pointsInCluster(source, axes, experiment.set, options)
+      : pointsOf(source, axes, experiment.set);
+  if (typeof points === 'number') return points;
   const paths = axes.map(({ path }) => path);
-  const costs = rows.map(({ cost }) => cost);
+  const rows = rowsAmong(points);
+  noteFailures(paths, points);
+  if (rows.length === 0) return codeOf(points);
+  const costs = points.map(({ cost }) => cost);
   const verdict = sweepVerdict({ axes, isSeeded: false, costs });
   process.stdout.write(`${sweepText(verdict)}\n`);
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
@@ -126,7 +148,7 @@ export async function experimentCommand(
   };
   writeOut(pageText(about, verdict), join(folder, 'sweep.html'));
   process.stdout.write(`${join(folder, 'sweep.html')}\n`);
-  return EXIT.COMPLETE;
+  return codeOf(points);
 }
 
 function axesOf(vary: readonly string[]): Axis[] {
@@ -143,52 +165,136 @@ function checked(axes: Axis[]): Axis[] {
   return axes;
 }
 
-function rowsOf(
+/** Runs the combinations of a part; what one of them does wrong is no loss of the others. */
+function pointsOf(
   source: Source,
   axes: readonly Axis[],
   base: readonly string[],
   shard: Shard = WHOLE,
-): Row[] {
+): Point[] {
   const all = combinations(axes);
   const { from, count } = shareOf(shard, all.length);
-  return all.slice(from, from + count).map((values): Row => {
-    const fabric = fabricOf(source, axes, values, base);
-    const { durationPs } = fabric.scenario;
-    if (durationPs === null)
-      throw new InputError(
-        `${source.file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
-      );
-    return { values, cost: measure(fabric, durationPs) };
+  return all.map((values, i): Point => {
+    if (i < from || i >= from + count) return { values, cost: null, failure: null };
+    try {
+      const { fabric, durationPs } = timedFabric(source, axes, values, base);
+      return { values, cost: measure(fabric, durationPs), failure: null };
+    } catch (error) {
+      return { values, cost: null, failure: failureOf(error) };
+    }
   });
 }
 
-/** The same in pods, one for each combination, which prints its row; or the exit code. */
-async function rowsInCluster(
-  file: string,
+function timedFabric(
+  source: Source,
+  axes: readonly Axis[],
+  values: readonly string[],
+  base: readonly string[],
+): { readonly fabric: Fabric; readonly durationPs: number } {
+  const fabric = fabricOf(source, axes, values, base);
+  const { durationPs } = fabric.scenario;
+  if (durationPs !== null) return { fabric, durationPs };
+  throw new InputError(
+    `${source.file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
+  );
+}
+
+/** What is wrong with a scenario is bad input; anything else is a failure of its run. */
+function failureOf(error: unknown): Failure {
+  const { name, message } = error as Error;
+  const isBad = error instanceof InputError || name === 'ScenarioError';
+  return { reason: message, code: isBad ? EXIT.BAD_INPUT : EXIT.RUN_FAILED };
+}
+
+function rowsAmong(points: readonly Point[]): Row[] {
+  return points.filter((point): point is Row => point.cost !== null);
+}
+
+/** Bad input is the user's to repair: it comes first. */
+function codeOf(points: readonly Point[]): number {
+  const codes = new Set(points.map(({ failure }) => failure?.code));
+  if (codes.has(EXIT.BAD_INPUT)) return EXIT.BAD_INPUT;
+  return codes.has(EXIT.RUN_FAILED) ? EXIT.RUN_FAILED : EXIT.COMPLETE;
+}
+
+/** A line for each point that failed; one alone where all of them failed for the same reason. */
+function noteFailures(paths: readonly string[], points: readonly Point[]): void {
+  const failed = points.filter(({ failure }) => failure !== null);
+  if (failed.length === 0) return;
+  const reasons = new Set(failed.map(({ failure }) => failure!.reason));
+  const isCommon = reasons.size === 1 && failed.length === points.length;
+  const lines = failed.map(({ values, failure }) => {
+    const own = values.map((value, i) => `${paths[i]}=${value}`).join(', ');
+    return `  ${own}: ${failure!.reason.replaceAll('\n', '\n    ')}`;
+  });
+  const head = `${failed.length} of ${points.length} points failed:`;
+  process.stderr.write(`${isCommon ? [...reasons][0] : [head, ...lines].join('\n')}\n`);
+}
+
+/** So long a pod works at least: it takes seconds to begin. */
+const SECONDS_OF_POD = 20;
+
+/** The same in pods, each with some of the combinations, whose rows it prints; or the exit code. */
+async function pointsInCluster(
+  source: Source,
   axes: readonly Axis[],
   base: readonly string[],
   options: PointsOptions,
-): Promise<Row[] | number> {
+): Promise<Point[] | number> {
   const [{ outputsInPods }, { filesOf }] = await Promise.all([
     import('../kubernetes/points.js'),
     import('../kubernetes/scenario-files.js'),
   ]);
+  const { loaded, fabric } = loadFabric(source.file, base);
+  const { bad, seconds } = foreseen(source, axes, base);
+  if (bad.every(({ failure }) => failure !== null)) return bad;
+  const wrong = bad.filter(({ failure }) => failure !== null).length;
+  if (wrong > 0) process.stderr.write(`${wrong} of ${bad.length} points are bad input\n`);
   const all = combinations(axes);
-  const { loaded, fabric } = loadFabric(file, base);
+  const pods = options.pods === undefined ? 1 : wholeNumber('--pods', options.pods, 1);
+  const count = Math.min(all.length, Math.max(pods, Math.ceil(seconds / SECONDS_OF_POD)));
   const vary = axes.flatMap(({ path, values }) => ['--vary', `${path}=${values.join(',')}`]);
-  const shard = `${PART_IN_POD}/${all.length}`;
-  const outputs = await outputsInPods(options, {
+  const parts = await outputsInPods(options, {
     name: fabric.scenario.name,
     files: filesOf(loaded),
     devices: fabric.specs.length,
-    count: all.length,
-    args: ['sweep', SCENARIO_IN_POD, ...vary, '--json', '--shard', shard],
+    count,
+    args: [
+      ...['sweep', SCENARIO_IN_POD, ...vary, '--json', '--exit-zero'],
+      ...['--shard', `${PART_IN_POD}/${count}`],
+      ...(source.force ? ['--force'] : []),
+    ],
   });
-  if (typeof outputs === 'number') return outputs;
-  return outputs.map((text, i): Row => {
-    const [cost] = JSON.parse(text) as [FaultCost];
-    return { values: all[i]!, cost };
+  if (typeof parts === 'number') return parts;
+  return parts.flatMap((part, index) => {
+    const { from, count: own } = shareOf({ index, count }, all.length);
+    return all.slice(from, from + own).map((values, i): Point => {
+      if ('reason' in part) return { values, cost: null, failure: part };
+      const { failure, ...cost } = (JSON.parse(part.output) as PrintedPoint[])[i]!;
+      // Its message names a file of the pod.
+      if (failure !== undefined)
+        return { ...bad[from + i]!, ...(bad[from + i]!.failure === null && { failure }) };
+      return { values, cost, failure: null };
+    });
   });
+}
+
+/** What is wrong with points, and how long all others take in one thread, before any has run. */
+function foreseen(
+  source: Source,
+  axes: readonly Axis[],
+  base: readonly string[],
+): { readonly bad: Point[]; readonly seconds: number } {
+  let seconds = 0;
+  const bad = combinations(axes).map((values): Point => {
+    try {
+      seconds += runEstimate(timedFabric(source, axes, values, base).fabric).seconds;
+      return { values, cost: null, failure: null };
+    } catch (error) {
+      return { values, cost: null, failure: failureOf(error) };
+    }
+  });
+  return { bad, seconds };
 }
 
 function fabricOf(
@@ -254,9 +360,15 @@ function csvOf(paths: readonly string[], rows: readonly Row[]): string {
   return csv(columns, body);
 }
 
-function objects(paths: readonly string[], rows: readonly Row[]): object[] {
-  return rows.map(({ values, cost }) => ({
-    set: Object.fromEntries(paths.map((path, i) => [path, values[i]!])),
-    ...cost,
-  }));
+/** A point as `--json` has it. */
+type PrintedPoint = FaultCost & { readonly failure?: Failure };
+
+/** Those that have run, or failed. */
+function objects(paths: readonly string[], points: readonly Point[]): object[] {
+  return points
+    .filter(({ cost, failure }) => cost !== null || failure !== null)
+    .map(({ values, cost, failure }) => ({
+      set: Object.fromEntries(paths.map((path, i) => [path, values[i]!])),
+      ...(failure === null ? cost : { failure }),
+    }));
 }

@@ -78,7 +78,7 @@ async function endOf(
 }
 
 /** The last lines of the pod of a role that ended last. */
-export async function noteLog(
+async function noteLog(
   cluster: Cluster,
   pods: readonly V1Pod[],
   role: string,

@@ -4,10 +4,8 @@ import { EXIT } from '../exit.js';
 import { wholeNumber } from '../whole-number.js';
 import { clear } from './clear.js';
 import type { Cluster } from './cluster.js';
-import { ClusterError } from './cluster.js';
 import { make, ownOf, validate } from './create.js';
 import type { FollowOptions } from './follow.js';
-import { noteLog } from './follow.js';
 import { pointFootprint } from './footprint.js';
 import { AGAIN, objectsOf } from './found-run.js';
 import { imageOf, runNameOf } from './identity.js';
@@ -24,6 +22,7 @@ import { RunWatch } from './run-watch.js';
 import { StartError } from './start-gate.js';
 import type { Values } from './values.js';
 import { readValues } from './values.js';
+import { whyEnded } from './pod-reasons.js';
 import { whyHopeless, whyPending } from './why-pending.js';
 
 // An Indexed Job: each pod executes one part of a sweep or a hunt, in one process, and prints it.
@@ -32,35 +31,36 @@ import { whyHopeless, whyPending } from './why-pending.js';
 const TASK = 'selvage/task';
 const RETAIN_SECONDS = 604_800;
 
+/** What the pod of a part printed, or why there is nothing of it. */
+type Part = { readonly output: string } | { readonly reason: string; readonly code: number };
+
 /**
- * Creates the pods of a task, or finds those that a lost client has left, and returns what each
- * printed, in order of the parts; or the exit code, where they failed.
+ * Creates the pods of a task, or finds those that a lost client has left, and returns what became
+ * of each part, in their order; or the exit code, where none could be begun or followed.
  */
 export async function outputsInPods(
   options: PointsOptions,
   task: PointsTask,
-): Promise<string[] | number> {
+): Promise<Part[] | number> {
   const { namespace, keep } = options;
   requireNamespace(namespace);
   const values = readValues(options.values);
   const run = runNameOf(task.name);
   const manifests = manifestsOfTask(options, { values, run }, task);
-  const outputs: string[] = [];
+  const parts: Part[] = [];
   const code = await inCluster(namespace, async (all, following) => {
     const cluster = all.ofRun(run);
     await begin(cluster, manifests, values.retain ?? RETAIN_SECONDS, following);
     try {
-      const ended = await pointsEnded(cluster, task.count, following);
+      parts.push(...(await partsEnded(cluster, task.count, following)));
       if (keep !== true) await remove(cluster);
-      if (typeof ended === 'number') return ended;
-      outputs.push(...ended);
       return EXIT.COMPLETE;
     } catch (error) {
-      await settle(cluster, error, options, following);
+      await settle(cluster, { error, job: manifests.find(isPoints)! }, options, following);
       throw error;
     }
   });
-  return outputs.length > 0 ? outputs : code;
+  return parts.length > 0 ? parts : code;
 }
 
 function manifestsOfTask(
@@ -121,13 +121,15 @@ async function begin(
 /** Pods that may still run are left for the same command; a second error hides no first. */
 async function settle(
   cluster: Cluster,
-  error: unknown,
+  { error, job }: { readonly error: unknown; readonly job: Manifest },
   { namespace, keep }: PointsOptions,
   { note, stopped }: FollowOptions,
 ): Promise<void> {
   if (keep === true) return;
-  if (!stopped.aborted && !(error instanceof StartError)) {
-    note(`the pods in namespace ${namespace} are left as they are: ${AGAIN}`);
+  if (!(error instanceof StartError)) {
+    if (stopped.aborted) await suspend(cluster, job);
+    const state = stopped.aborted ? 'suspended, and keep what they have' : 'left as they are';
+    note(`the pods in namespace ${namespace} are ${state}: ${AGAIN}`);
     return;
   }
   await remove(cluster).catch((second: unknown) => {
@@ -136,15 +138,20 @@ async function settle(
   });
 }
 
+/** Parts that have ended keep their pods, and with them what they printed; others begin again. */
+async function suspend(cluster: Cluster, job: Manifest): Promise<void> {
+  await cluster.patch(job, { spec: { suspend: true } });
+}
+
 async function remove(cluster: Cluster): Promise<void> {
   await clear(cluster, await objectsOf(cluster));
 }
 
-async function pointsEnded(
+async function partsEnded(
   cluster: Cluster,
   count: number,
   following: FollowOptions,
-): Promise<string[] | number> {
+): Promise<Part[]> {
   const watch = await RunWatch.open(cluster);
   try {
     return await new Points(cluster, watch, { count, following }).ended();
@@ -164,8 +171,7 @@ class Points {
     private readonly task: { readonly count: number; readonly following: FollowOptions },
   ) {}
 
-  /** What each part printed, or the exit code. */
-  async ended(): Promise<string[] | number> {
+  async ended(): Promise<Part[]> {
     for (;;) {
       const { jobs, events } = this.watch;
       const pods = this.watch.pods.filter(isOfPoint);
@@ -174,13 +180,15 @@ class Points {
       const end = job === undefined ? null : jobEnd(job);
       // A Job may be seen to end before its pods.
       if (end !== null) await this.gather((await this.cluster.pods()).filter(isOfPoint));
-      if (job === undefined || end?.succeeded === false) {
-        return this.failed(pods, end?.why ?? 'its Job was deleted');
-      }
-      if (end !== null) return this.all();
+      if (job === undefined) return this.all(pods, 'its Job was deleted');
+      if (end !== null) return this.all(await this.cluster.pods(), end.why);
       const hopeless = whyHopeless(pods);
       if (hopeless !== null) throw new StartError(hopeless);
-      const reasons = whyPending({ pods, jobs, claims: [], events });
+      const { gone } = this.watch;
+      const reasons = [
+        ...whyPending({ pods, jobs, claims: [], events }),
+        ...whyEnded({ pods, gone, events }),
+      ];
       this.note([`${this.outputs.size} of ${this.task.count} parts have ended`, ...reasons]);
       await this.watch.changed(this.task.following.stopped);
     }
@@ -188,26 +196,35 @@ class Points {
 
   /** What parts have printed is read when they end: a node that is lost takes its logs along. */
   private async gather(pods: readonly V1Pod[]): Promise<void> {
-    for (const { metadata, status } of pods) {
-      const index = Number(metadata?.annotations?.[INDEX_LABEL]);
-      if (status?.phase !== 'Succeeded' || this.outputs.has(index)) continue;
-      this.outputs.set(index, jsonOf(await this.cluster.logOf(metadata!.name!)));
+    for (const pod of pods) {
+      const index = partOf(pod);
+      if (pod.status?.phase !== 'Succeeded' || this.outputs.has(index)) continue;
+      this.outputs.set(index, jsonOf(await this.cluster.logOf(pod.metadata!.name!)));
     }
   }
 
-  private all(): string[] {
-    return Array.from({ length: this.task.count }, (_, index) => {
-      const output = this.outputs.get(index);
-      if (output !== undefined && output !== '') return output;
-      throw new ClusterError(`the output of part ${index} was lost with its pod`);
+  private all(pods: readonly V1Pod[], why: string): Promise<Part[]> {
+    const parts = Array.from({ length: this.task.count }, async (_, index): Promise<Part> => {
+      const output = this.outputs.get(index) ?? '';
+      if (output !== '') return { output };
+      return this.lost(
+        pods.filter((pod) => partOf(pod) === index),
+        why,
+      );
     });
+    return Promise.all(parts);
   }
 
-  private async failed(pods: readonly V1Pod[], why: string): Promise<number> {
-    const { note } = this.task.following;
-    note(`a part failed: ${why}`);
-    await noteLog(this.cluster, pods, POINTS, note);
-    return lastEnd(pods, POINTS)?.code === EXIT.BAD_INPUT ? EXIT.BAD_INPUT : EXIT.RUN_FAILED;
+  /** Why a part printed nothing: as its last pod ended, or else as the Job did. */
+  private async lost(pods: readonly V1Pod[], why: string): Promise<Part> {
+    const { gone, events } = this.watch;
+    const [reason] = whyEnded({ pods, gone: gone.filter(isOfPoint), events }).slice(-1);
+    const end = lastEnd(pods, POINTS);
+    const code = end?.code === EXIT.BAD_INPUT ? EXIT.BAD_INPUT : EXIT.RUN_FAILED;
+    if (reason !== undefined || end === null) return { reason: reason ?? why, code };
+    const log = await this.cluster.logOf(end.pod).catch((error: unknown) => String(error));
+    const last = log.trimEnd().split('\n').at(-1) ?? '';
+    return { reason: `${end.pod} ended with code ${end.code}: ${last}`, code };
   }
 
   private note(lines: readonly string[]): void {
@@ -215,6 +232,10 @@ class Points {
     if (words !== this.noted) this.task.following.note(words);
     this.noted = words;
   }
+}
+
+function partOf({ metadata }: V1Pod): number {
+  return Number(metadata?.annotations?.[INDEX_LABEL]);
 }
 
 function isOfPoint(pod: V1Pod): boolean {

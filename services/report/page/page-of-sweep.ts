@@ -1,4 +1,4 @@
-import { nameOfAxis } from '../../sweep/grid.js';
+import { combinations, nameOfAxis } from '../../sweep/grid.js';
 import type { SweepVerdict } from '../sweep-verdict.js';
 import type { SweepPage, SweepValue } from './page-data.js';
 
@@ -11,11 +11,15 @@ export function pageOfSweep(
   const shown = measures.flatMap((measure) => {
     const row = rowOf.get(measure.label);
     if (row === undefined) return [];
-    const values = row.cells.map(({ value, text }, point): SweepValue => {
-      if (value !== null || text === '–') return value;
-      return points[point]!.costs.some((cost) => measure.of(cost) === 'never') ? 'never' : null;
+    // A point that failed has an empty cell.
+    const values = combinations(axes).map((): SweepValue => null);
+    const texts = values.map(() => '–');
+    row.cells.forEach(({ value, text }, point) => {
+      const { at, costs } = points[point]!;
+      const isNever = costs.some((cost) => measure.of(cost) === 'never');
+      texts[at] = text;
+      values[at] = value === null && text !== '–' && isNever ? 'never' : value;
     });
-    const texts = row.cells.map(({ text }) => text);
     return [{ label: measure.label, moreIsBetter: measure.moreIsBetter, values, texts }];
   });
   return {
