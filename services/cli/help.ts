@@ -389,6 +389,13 @@ const SONIC: readonly HelpEntry[] = [
       ['sonic probe config_db.json --asic th5 --expect lab.csv', 'compared with a lab'],
     ],
   },
+  {
+    name: 'show',
+    examples: [
+      ['sonic show queue counters runs/RUN', 'frames sent and dropped by each queue'],
+      ['sonic show priority-group watermark headroom runs/RUN', 'most headroom in use'],
+    ],
+  },
 ];
 
 /** The commands of `selvage k8s`. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ImportOptions, ProbeOptions, SonicOptions } from './commands/sonic.js';
+import type { ShowOptions } from './commands/sonic-show.js';
 
 /** Options of what reads the files of a switch. */
 function reading(command: Command): Command {
@@ -45,5 +46,16 @@ export function addSonicCommands(selvage: Command): void {
     .action(async (name: string, options: ProbeOptions) => {
       const { sonicProbe } = await import('./commands/sonic.js');
       process.exitCode = sonicProbe(name, options);
+    });
+
+  sonic
+    .command('show')
+    .description("print counters of a run as SONiC's own commands do")
+    .argument('<words...>', "SONiC's words, such as pfc counters, and a run directory")
+    .option('--switch <name>', 'of this switch only')
+    .option('--json', 'print the tables as JSON')
+    .action(async (words: string[], options: ShowOptions) => {
+      const { sonicShow } = await import('./commands/sonic-show.js');
+      sonicShow(words, options);
     });
 }

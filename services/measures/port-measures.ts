@@ -109,6 +109,14 @@ export const PORT_MEASURES = measures<PortReading>()({
     },
     onPage: { head: 'XOFF and XON' },
   },
+  stopsReceived: {
+    unit: 'frames',
+    meaning: 'PAUSE or PFC frames received that name the priority, whether it is paused or not.',
+    read: ({ engine, port, priority }) => engine.stopsReceived(port, priority),
+    column: 'received_pauses',
+    total: 'sum',
+    monitored: { name: 'received.pauses', kind: 'counter' },
+  },
   markedFrames: {
     unit: 'frames',
     meaning: 'Frames marked by ECN.',
@@ -176,6 +184,7 @@ export const LENSES = Object.fromEntries(
 ) as { readonly [Own in Lens]: KeyOfLens<Own> };
 
 /** Nothing was received, sent or asked to pause, and nothing blocked it. */
-export function isQuiet({ rxFrames, txFrames, blockedCount, stopsSent }: PortValues): boolean {
-  return rxFrames + txFrames + blockedCount + stopsSent === 0;
+export function isQuiet(values: PortValues): boolean {
+  const { rxFrames, txFrames, blockedCount, stopsSent, stopsReceived } = values;
+  return rxFrames + txFrames + blockedCount + stopsSent + stopsReceived === 0;
 }

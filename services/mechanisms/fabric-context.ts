@@ -69,13 +69,13 @@ interface PriorityContext<Key = unknown> {
   /** The mechanism's key of the priority; of a flag, whether it is set. */
   readonly key: Key;
   readonly isOn: boolean;
-  readonly watchdog: WatchdogSetting;
 }
 
 /** What a port is configured for. */
 interface PortPriority {
   readonly path: Path;
   readonly pausing: PausingSettings;
+  readonly watchdog: WatchdogSetting;
 }
 
 /** A link as one of its ends sees it. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { PauseWatchdogSpec } from '../engine/contract/spec.js';
+import { type PauseWatchdogSpec, WATCHDOG_CHIPS } from '../engine/contract/spec.js';
 import { choice, either, flag, integer, mapping, quantity, word } from '../settings/parts.js';
 import { aboveZero, multiple, size, time } from '../settings/quantities.js';
 
@@ -49,14 +49,29 @@ const watchdogKeys = mapping({
   detection: quantity(aboveZero(time))
     .describe('Paused without a break for so long, with frames waiting, a priority is in a storm.')
     .prefault('200ms'),
-  restoration: quantity(aboveZero(time))
-    .describe('The storm ends when no PFC frame has paused the priority for this time.')
-    .prefault('200ms'),
-  action: choice(['drop', 'forward'])
+  restoration: either([word('never'), quantity(aboveZero(time))], 'a time', 'never, or 200ms')
     .describe(
-      'What the switch does with the frames of a priority in a storm: drop them, or transmit them.',
+      'The storm ends when no PFC frame has paused the priority for this time; never: it lasts.',
+    )
+    .prefault('200ms'),
+  action: choice(['drop', 'forward', 'alert'])
+    .describe(
+      'What the switch does with the frames of a priority in a storm: drop them, or transmit ' +
+        'them; alert: it counts the storm, and the priority stays paused.',
     )
     .prefault('drop'),
+  poll: either([word('none'), quantity(aboveZero(time))], 'a time', 'none, or 200ms')
+    .describe(
+      'The switch looks at its counters so often, as SONiC does, and a time runs only from poll ' +
+        'to poll. none: it watches without a break.',
+    )
+    .prefault('none'),
+  chip: choice(WATCHDOG_CHIPS)
+    .describe('What a poll takes for a storm, as the scripts of SONiC for these chips do.')
+    .prefault('broadcom'),
+  bigRedSwitch: flag()
+    .describe('The priority is in a storm from the beginning to the end, as BIG_RED_SWITCH has it.')
+    .prefault(false),
 });
 
 export const watchdogKey = either(
@@ -79,6 +94,14 @@ export type WatchdogSetting = z.output<typeof watchdogKey>;
 /** Null: a port responds to pauses however long they last. */
 export function watchdogOf(setting: WatchdogSetting): PauseWatchdogSpec | null {
   if (setting === false) return null;
-  const { detection, restoration, action } = setting === true ? watchdogKeys.parse({}) : setting;
-  return { detectionPs: detection, restorationPs: restoration, action };
+  const keys = setting === true ? watchdogKeys.parse({}) : setting;
+  const { detection, restoration, action, poll, chip, bigRedSwitch } = keys;
+  return {
+    detectionPs: detection,
+    restorationPs: restoration === 'never' ? Infinity : restoration,
+    // The big red switch has the action of its own.
+    action: bigRedSwitch ? 'drop' : action,
+    polled: poll === 'none' ? null : { pollPs: poll, chip },
+    isForced: bigRedSwitch,
+  };
 }

@@ -68,7 +68,8 @@ function discoveryFrom(folder: string): DiscoveryResults | null {
   return runJson(join(folder, DISCOVERY), text, { ports: 'list' }) as DiscoveryResults;
 }
 
-function readRows(folder: string, name: string): Row[] {
+/** A table of a run by the names of its columns. */
+export function readRows(folder: string, name: string): Row[] {
   const [columns = [], ...lines] = parseCsv(readRunFile(folder, name));
   return lines.map((line) =>
     Object.fromEntries(columns.map((column, i) => [column, line[i] ?? ''])),

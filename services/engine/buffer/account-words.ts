@@ -14,6 +14,8 @@ export const HEADROOM_LIMIT = 6;
 export const KIND = 7;
 /** Most that was beyond the reservation and not in the headroom; of buffers with pools. */
 export const SHARED_PEAK = 14;
+/** Frames that it did not admit; of buffers with pools. */
+export const REFUSED = 15;
 /** A cache line, together with the doubles. */
 export const WORDS = 16;
 
@@ -39,6 +41,7 @@ assertFields(
   HEADROOM_LIMIT,
   KIND,
   SHARED_PEAK,
+  REFUSED,
   ...wordsOf(ALPHA, XOFF, XON_GAP),
 );
 

@@ -16,6 +16,7 @@ import { DROP } from '../contract/probe.js';
 import { assert } from '../kernel/assert.js';
 import { assertFields } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
+import type { PortRow, TrafficClass } from '../units/indices.js';
 import {
   ADMITTED,
   ALPHA,
@@ -25,6 +26,7 @@ import {
   HEADROOM_PEAK,
   KIND,
   LOSSLESS_BIT,
+  REFUSED,
   RESERVED,
   SHARED_PEAK,
   USED,
@@ -40,8 +42,11 @@ import {
 const SIZE = 0;
 const TAKEN = 1;
 const PEAK = 2;
-const STRIDE = 4;
-assertFields(STRIDE, SIZE, TAKEN, PEAK);
+/** Of a queue: frames that it did not take, and their octets. */
+const REFUSED_FRAMES = 3;
+const REFUSED_OCTETS = 4;
+const STRIDE = 5;
+assertFields(STRIDE, SIZE, TAKEN, PEAK, REFUSED_FRAMES, REFUSED_OCTETS);
 
 const HEADROOM_POOL = 'headroom';
 const GROUPS = 8;
@@ -355,6 +360,28 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     return sums;
   }
 
+  /** A frame was lost at its egress queue. */
+  function refusedAtQueue(port: PortRow, trafficClass: TrafficClass, octets: number): void {
+    const r = (queueRow[port] + trafficClass) * STRIDE;
+    rows[r + REFUSED_FRAMES]++;
+    rows[r + REFUSED_OCTETS] += octets;
+  }
+
+  /** A frame was lost at its group. */
+  function refusedAtGroup(port: PortRow, group: number): void {
+    words[rowOf(port, group) * WORDS + REFUSED]++;
+  }
+
+  /** Its peak is that beyond its reservation. */
+  function statisticsOf(port: PortRow, trafficClass: TrafficClass) {
+    const r = (queueRow[port] + trafficClass) * STRIDE;
+    return {
+      peakOctets: Math.max(0, rows[r + PEAK] - queueReserved[port * QUEUES + trafficClass]),
+      refusedFrames: rows[r + REFUSED_FRAMES],
+      refusedOctets: rows[r + REFUSED_OCTETS],
+    };
+  }
+
   /** Octets that a queue is charged with. */
   function queueOctets(port: number, trafficClass: number): number {
     return rows[(queueRow[port] + trafficClass) * STRIDE + TAKEN];
@@ -373,6 +400,9 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     shrink,
     uses,
     owed,
+    refusedAtQueue,
+    refusedAtGroup,
+    statisticsOf,
     queueOctets,
   };
 }

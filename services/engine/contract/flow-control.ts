@@ -58,10 +58,12 @@ interface HoldCounts {
   holdCount(port: PortRow, priority: Priority): number;
 }
 
-/** Counts requests to pause link partners. */
+/** Counts requests to pause link partners, and those of link partners. */
 interface StopCounts {
   /** How many of its control frames paused the priority at the link partner, or released it. */
   stopsSent(port: PortRow, priority: Priority): number;
+  /** How many of the link partner's named the priority. */
+  stopsReceived(port: PortRow, priority: Priority): number;
 }
 
 /** Sends control frames, which are transmitted before all others and are never paused. */

@@ -82,13 +82,35 @@ export type PauseWatchdogs = readonly (PauseWatchdogSpec | null)[];
 export interface PauseWatchdogSpec {
   /** Paused for so long, with frames waiting, it is in a storm. */
   readonly detectionPs: number;
-  /** Without a pause for so long, the storm is over. */
+  /** Without a pause for so long, the storm is over; Infinity: it never is. */
   readonly restorationPs: number;
   /**
-   * During a storm, waiting and arriving frames are dropped, or they are sent despite the pause.
+   * During a storm, waiting and arriving frames are dropped, or they are sent despite the pause;
+   * alert: it is counted, and nothing else.
    */
-  readonly action: 'drop' | 'forward';
+  readonly action: 'drop' | 'forward' | 'alert';
+  /** Null: it watches without a break. */
+  readonly polled: PolledWatch | null;
+  /** The big red switch: it acts from the beginning to the end, whatever comes in. */
+  readonly isForced: boolean;
 }
+
+/** A watchdog that sees counters, from one poll to the next. */
+interface PolledWatch {
+  readonly pollPs: number;
+  /** The chips whose condition of a storm it has. */
+  readonly chip: WatchdogChip;
+}
+
+export const WATCHDOG_CHIPS = [
+  'broadcom',
+  'mellanox',
+  'cisco-8000',
+  'barefoot',
+  'marvell-teralynx',
+] as const;
+
+export type WatchdogChip = (typeof WATCHDOG_CHIPS)[number];
 
 /** The memory of a switch in slots of one frame, and its thresholds. */
 export interface SlotsSpec {

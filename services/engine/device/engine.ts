@@ -439,6 +439,11 @@ export class Engine implements MechanismHost {
     return this.mechanisms.reduce((total, m) => total + (m.stopsSent?.(port, priority) ?? 0), 0);
   }
 
+  /** How many control frames that a port received named a priority. */
+  stopsReceived(port: number, priority: Priority): number {
+    return this.mechanisms.reduce((sum, m) => sum + (m.stopsReceived?.(port, priority) ?? 0), 0);
+  }
+
   private configure(device: Device): void {
     const { shared } = this;
     const { spec, place, firstPort } = device;

@@ -110,6 +110,11 @@ export class PauseResponder {
     if (this.until[i] !== 0) this.hold(i, port, timer);
   }
 
+  /** Whether the link partner pauses a priority now, ignored or not. */
+  isRunning(port: PortRow, priority: Priority): boolean {
+    return this.until[this.index(port, priority)] !== 0;
+  }
+
   reason(port: PortRow, priority: Priority, mechanism: string): HoldReason | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
     const i = this.index(port, priority);

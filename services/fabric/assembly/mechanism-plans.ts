@@ -181,8 +181,8 @@ function devicesFor(
 function sharedSettings(name: string, settings: Settings, isHost: boolean): SharedSettings {
   return {
     section: settings.mechanisms[name]!,
-    priorities: settings.priorities.map(({ priority, path, watchdog, mechanisms }) => ({
-      ...{ priority, path, watchdog },
+    priorities: settings.priorities.map(({ priority, path, mechanisms }) => ({
+      ...{ priority, path },
       key: mechanisms[name],
       // A chip with a memory of its own has none, whatever the priorities in the scenario.
       isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),

@@ -4,6 +4,7 @@
  * rows); a family that is not here is described in the scenario (`buffer.asic`).
  */
 
+import type { WatchdogChip } from '../../engine/contract/spec.js';
 import type { HeadroomChip } from './headroom-script.js';
 
 /** Accounting of a chip's packet memory. */
@@ -40,6 +41,8 @@ interface KnownAsic extends Asic {
   readonly alphaOfSeven: number;
   /** Of the packet memory; null: not known. */
   readonly memoryCells: number | null;
+  /** What the watchdogs of its switches take for a storm. */
+  readonly watchdog: WatchdogChip;
   readonly source: string;
   /** 1: written in the source. 2: fitted, and exact on all rows. 3: inferred. */
   readonly confidence: 1 | 2 | 3;
@@ -56,6 +59,7 @@ const XGS = {
   xonFrom: 'steady',
   alphaOfSeven: 128,
   memoryCells: null,
+  watchdog: 'broadcom',
   source: 'fitted to sonic-mgmt tests/qos/files/qos_params.*.yaml at b4ba9de3',
   confidence: 2,
 } as const;
@@ -71,6 +75,7 @@ const SPECTRUM = {
   xonFrom: 'present',
   alphaOfSeven: 64,
   memoryCells: null,
+  watchdog: 'mellanox',
   source: 'sonic-mgmt tests/qos/files/mellanox/qos_param_generator.py at b4ba9de3',
   confidence: 1,
 } as const;

@@ -42,7 +42,10 @@ export function fabricSection(input: FabricInput, located: Located): FabricSecti
     generator: generatorOf(input, hostLink.rateBps / fabricLink.rateBps, located),
     hostLink,
     fabricLink,
-    devices: input.devices.map(({ name, kind, tier = kind }) => ({ name, kind, tier })),
+    devices: input.devices.map(({ tier, ...device }) => ({
+      ...device,
+      tier: tier ?? device.kind,
+    })),
     links,
   };
 }

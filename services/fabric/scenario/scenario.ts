@@ -113,6 +113,8 @@ export interface FabricSection {
     readonly name: string;
     readonly kind: 'host' | 'switch';
     readonly tier: string;
+    /** What its software calls its ports. */
+    readonly interfaces?: readonly string[];
   }[];
   readonly links: readonly ExplicitLink[];
 }

@@ -77,6 +77,9 @@ const END = /^[A-Za-z_][A-Za-z0-9_-]*(:p[1-9][0-9]{0,4})?$/;
 const end = (): z.ZodString =>
   text('an end of a link', END, 'a device, or a device and its port such as s1:p5');
 
+const interfaceName = (): z.ZodString =>
+  text('a name of a port', /^[^\s,|]{1,64}$/, 'up to 64 signs without blanks, commas and bars');
+
 const commonKeys = {
   link: link()
     .describe('Every link, where hostLink, fabricLink or the link itself does not say otherwise.')
@@ -89,6 +92,9 @@ const commonKeys = {
       kind: choice(['host', 'switch']).describe('What the device is.'),
       tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
         .describe('Tier of the device: leaf, spine, … Default: its kind.')
+        .exactOptional(),
+      interfaces: list(interfaceName(), 'names such as Ethernet0')
+        .describe('What its software calls its ports, in their order: `sonic show` prints it.')
         .exactOptional(),
     }),
     'devices such as { name: s1, kind: switch }',

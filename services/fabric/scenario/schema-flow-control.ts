@@ -49,11 +49,11 @@ const portPriorityKeys = {
     )
     .prefault('auto'),
   ...accountKeys,
+  watchdog: watchdogKey,
 };
 
 const priorityKeys = {
   ...portPriorityKeys,
-  watchdog: watchdogKey,
   ...mechanismKeys(),
 };
 

@@ -166,7 +166,12 @@ export function samplesOf(place: Place): Samples {
     'cbfc.reserved': ['auto', '0B', '10KB'],
     alpha: [0.05, 0.5, 1, 8],
     detection: times(3, 10),
-    restoration: times(3, 10),
+    // Lists that grew are as long as to leave most worlds as they were.
+    restoration: [...times(3, 10, 3, 10, 3, 10, 3), 'never'],
+    'watchdog.action': ['drop', 'forward', 'drop', 'forward', 'drop', 'alert'],
+    'watchdog.poll': ['none', ...times(1, 3)],
+    'watchdog.bigRedSwitch': [false, false, false, true],
+    'devices.[].interfaces': nothing,
     'ecn.min': ['0B', '5KB', '20KB'],
     'ecn.max': ['20KB', '60KB'],
     'trim.size': ['88B', '100B', '200B'],
@@ -528,6 +533,11 @@ export const LATER_KEYS: readonly string[] = [
   'buffer.profiles',
   'buffer.assign',
   'buffer.portLimits',
+  'watchdog.poll',
+  'watchdog.chip',
+  'watchdog.bigRedSwitch',
+  'ports.[].priorities.*.watchdog',
+  'fabric.devices.[].interfaces',
 ];
 
 /** Such a key is left out. */

@@ -339,6 +339,10 @@ export class CreditMechanism implements SliceMechanism, AccountBooks, CreditCarr
     return 0;
   }
 
+  stopsReceived(): number {
+    return 0;
+  }
+
   managedValues(port: PortRow, now: number): ManagedValue[] {
     return creditManagedValues(this, this.conversation, port, now);
   }

@@ -6,6 +6,8 @@ import type { PortRow } from '../../engine/units/indices.js';
 import { assert } from '../../engine/kernel/assert.js';
 
 const GROUPS = 8;
+/** With less time between them two pauses may look like one to polls, on whichever chip. */
+const POLLS_APART = 3;
 
 /**
  * Whether the link partner's watchdog may be ignoring a pause of this port: an overflow is then no
@@ -17,6 +19,7 @@ export class IgnoredPauses implements StopListener {
   /** By port and group: when the last pause began, and until when it may have been ignored. */
   private readonly beganAt: Float64Array;
   private readonly until: Float64Array;
+  private readonly endedAt: Float64Array;
   private readonly isOff: Uint8Array;
   private readonly specs: (PausingSpec['partnerWatchdog'] | undefined)[] = [];
 
@@ -26,6 +29,7 @@ export class IgnoredPauses implements StopListener {
   ) {
     this.beganAt = tables.float64('port', GROUPS);
     this.until = tables.float64('port', GROUPS);
+    this.endedAt = tables.float64('port', GROUPS).fill(-Infinity);
     this.isOff = tables.uint8('port', 1);
   }
 
@@ -34,7 +38,11 @@ export class IgnoredPauses implements StopListener {
   }
 
   stopBegan(port: PortRow, group: number): void {
-    this.beganAt[port * GROUPS + group] = this.clock.now;
+    const i = port * GROUPS + group;
+    const pollPs = this.watchOf(port, group)?.polled?.pollPs ?? 0;
+    // Polls may take pauses that follow each other for one.
+    const isNext = pollPs > 0 && this.clock.now < this.endedAt[i] + POLLS_APART * pollPs;
+    if (!isNext) this.beganAt[i] = this.clock.now;
     this.isOff[port] |= 1 << group;
   }
 
@@ -43,8 +51,11 @@ export class IgnoredPauses implements StopListener {
     const watch = this.watchOf(port, group);
     assert((this.isOff[port] & (1 << group)) !== 0, 'pfc.ended-pause-had-begun');
     if (watch !== null && this.mayIgnore(port, group)) {
-      this.until[i] = this.clock.now + watch.restorationPs + watch.detectionPs;
+      const pollPs = watch.polled?.pollPs ?? 0;
+      const most = watch.restorationPs + watch.detectionPs + POLLS_APART * pollPs;
+      this.until[i] = this.clock.now + most;
     }
+    this.endedAt[i] = this.clock.now;
     this.isOff[port] &= ~(1 << group);
   }
 
@@ -54,10 +65,17 @@ export class IgnoredPauses implements StopListener {
     if (watch === null) return false;
     const { now } = this.clock;
     if ((this.isOff[port] & (1 << group)) === 0) return now < this.until[i];
-    return now >= this.beganAt[i] + watch.detectionPs || this.beganAt[i] < this.until[i];
+    return now >= this.beganAt[i] + soonestPs(watch) || this.beganAt[i] < this.until[i];
   }
 
   private watchOf(port: PortRow, group: number): PauseWatchdogSpec | null {
     return this.specs[port]?.[group] ?? null;
   }
+}
+
+/** After so long a pause a watchdog may act: polls see its beginning late, or as it happens. */
+function soonestPs({ detectionPs, polled }: PauseWatchdogSpec): number {
+  if (polled === null) return detectionPs;
+  const polls = Math.ceil(detectionPs / polled.pollPs);
+  return Math.max(0, polls - POLLS_APART) * polled.pollPs;
 }

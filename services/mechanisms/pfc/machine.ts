@@ -1,4 +1,4 @@
-import type { PauseWatchdogSpec, PortSpec } from '../../engine/contract/spec.js';
+import type { PauseWatchdogSpec, PortSpec, WatchdogChip } from '../../engine/contract/spec.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PfcFrame } from '../../engine/wire/mac-control/pfc-frame.js';
 import type { PortRow } from '../../engine/units/indices.js';
@@ -72,4 +72,53 @@ export function watchDuePs(
   isStorm: boolean,
 ): number {
   return sincePs + (isStorm ? restorationPs : detectionPs);
+}
+
+/** What a poll of a watchdog sees of a priority, and what has happened since the last one. */
+export interface PolledPriority {
+  readonly isPaused: boolean;
+  /** At the last poll. */
+  readonly wasPaused: boolean;
+  /** A pause has ended. */
+  readonly hasResumed: boolean;
+  /** A PFC frame that names the priority. */
+  readonly hasReceived: boolean;
+  readonly hasSent: boolean;
+  /** Frames wait. */
+  readonly waits: boolean;
+  /** Of the time. */
+  readonly pausedShare: number;
+}
+
+const PAUSED_MOSTLY = 0.8;
+const PAUSED_ALWAYS = 0.99;
+
+/** By chip: whether a poll may be one of a storm (sonic-swss orchagent/pfc_detect_*.lua). */
+export function isStormPoll(chip: WatchdogChip, seen: PolledPriority): boolean {
+  const { isPaused, wasPaused, hasResumed, hasReceived, hasSent, waits, pausedShare } = seen;
+  switch (chip) {
+    case 'broadcom':
+      return hasReceived && !hasResumed && wasPaused && isPaused;
+    case 'mellanox':
+      return waits && !hasSent && pausedShare > PAUSED_ALWAYS;
+    case 'cisco-8000':
+      return isPaused;
+    case 'barefoot':
+      return !hasSent && (waits ? hasReceived : pausedShare > PAUSED_MOSTLY);
+    case 'marvell-teralynx':
+      return hasReceived && pausedShare > PAUSED_MOSTLY && (!waits || !hasSent);
+  }
+}
+
+/** Whether it may be one at which a storm is over (pfc_restore*.lua). */
+export function isQuietPoll(
+  chip: WatchdogChip,
+  { isPaused, hasReceived }: PolledPriority,
+): boolean {
+  return chip === 'cisco-8000' ? !isPaused : !hasReceived;
+}
+
+/** What polls count down. */
+export function stormTimePs({ detectionPs, polled }: PauseWatchdogSpec): number {
+  return polled?.chip === 'mellanox' ? PAUSED_ALWAYS * detectionPs : detectionPs;
 }

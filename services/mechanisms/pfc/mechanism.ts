@@ -40,12 +40,13 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
 
   constructor(tools: MechanismTools) {
     super(tools, 8);
-    const { tables, host, slot, ports } = tools;
+    const { tables, host, slot, ports, counters } = tools;
     this.operational = tables.uint8('port', 1);
     this.stopping = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
-    this.watchdog = new PfcWatchdog(tables, host, this.responder, slot, WATCHDOG_TIMER);
+    const watched = { responder: this.responder, counters, pfc: this.counters };
+    this.watchdog = new PfcWatchdog(tables, host, watched, { slot, timer: WATCHDOG_TIMER });
     this.ignored = new IgnoredPauses(tables, host.clock);
     this.responder.listener = this.watchdog;
     this.initiator.listener = this.ignored;
@@ -155,6 +156,10 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
 
   stopsSent(port: PortRow, priority: Priority): number {
     return this.counters.requestsOf(port, priority);
+  }
+
+  stopsReceived(port: PortRow, priority: Priority): number {
+    return this.counters.indicationsOf(port, priority);
   }
 
   managedValues(port: PortRow, now: number): ManagedValue[] {

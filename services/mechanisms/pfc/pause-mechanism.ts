@@ -69,6 +69,10 @@ export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
     return this.counters.sent[port];
   }
 
+  stopsReceived(port: PortRow): number {
+    return this.counters.received[port];
+  }
+
   managedValues(port: PortRow, now: number): ManagedValue[] {
     if (!this.rulesGroup(port)) return [];
     return pauseManagedValues(port, this.counters, this.responder, now);

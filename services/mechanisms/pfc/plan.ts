@@ -1,12 +1,7 @@
 import type { PausingSpec, PauseWatchdogs, PauseWatchdogSpec } from '../../engine/contract/spec.js';
 import { wholePortPausing, type PauseTimes } from '../../engine/contract/pausing.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
-import type {
-  DeviceContext,
-  FabricContext,
-  LinkContext,
-  MechanismPlan,
-} from '../fabric-context.js';
+import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
 import type { PausingSettings } from '../pausing-settings.js';
 import { watchdogOf } from '../pausing-settings.js';
 import { assert } from '../../engine/kernel/assert.js';
@@ -50,13 +45,14 @@ export class PfcPlan implements MechanismPlan {
   }
 
   pausing(device: number, port: number): PausingSpec | null {
-    const { pausable, priorities, groupOf, peerDevice } = this.context.devices[device].links[port];
+    const link = this.context.devices[device].links[port];
+    const { pausable, priorities, groupOf, peerDevice, peerPort } = link;
     const alike = this.known[device].get(priorities) ?? (new Map() as ByPriorities);
     this.known[device].set(priorities, alike);
     const known = alike.get(pausable);
     const spec = known === undefined ? this.specOf(device, port) : known;
     alike.set(pausable, spec);
-    const defying = spec && defyingGroups(this.watchesOf(peerDevice), groupOf);
+    const defying = spec && defyingGroups(this.watchesAt(peerDevice, peerPort), groupOf);
     return spec && defying ? { ...spec, partnerWatchdog: defying } : spec;
   }
 
@@ -75,7 +71,7 @@ export class PfcPlan implements MechanismPlan {
           `${differing}; it is the same for all that have pfc`,
       );
     }
-    const watches = this.watchesOf(device);
+    const watches = this.watchesAt(device, port);
     const isWatched = watches?.some((watch, p) => watch !== null && has(pausable, p)) === true;
     return {
       ...{ mechanism: 'pfc', priorities: pausable, wholePort: false },
@@ -85,9 +81,16 @@ export class PfcPlan implements MechanismPlan {
   }
 
   /** By priority; null where a device has no watchdog. Hosts have none. */
-  private watchesOf(device: number): PauseWatchdogs | null {
-    const { hostCount, devices } = this.context;
-    return device < hostCount ? null : watchesOfSwitch(devices[device]);
+  private watchesAt(device: number, port: number): PauseWatchdogs | null {
+    const { hostCount, devices, fail } = this.context;
+    if (device < hostCount) return null;
+    const watches = devices[device].links[port].priorities.map(({ path, watchdog }) => {
+      const spec = watchdogOf(watchdog);
+      const wrong = spec && tooRarelyPolled(spec);
+      if (wrong !== null) throw fail([...path, 'watchdog', 'poll'], wrong);
+      return spec;
+    });
+    return watches.some((watch) => watch !== null) ? watches : null;
   }
 }
 
@@ -101,9 +104,13 @@ function has(priorities: number, priority: number): boolean {
   return (priorities & (1 << priority)) !== 0;
 }
 
-function watchesOfSwitch({ priorities }: DeviceContext): PauseWatchdogs | null {
-  const watches = priorities.map(({ watchdog }) => watchdogOf(watchdog));
-  return watches.some((watch) => watch !== null) ? watches : null;
+/** As SONiC refuses it: a time that no two polls are within cannot be told. */
+function tooRarelyPolled({ polled, ...times }: PauseWatchdogSpec): string | null {
+  if (polled === null) return null;
+  const leastPs = Math.min(times.detectionPs, times.restorationPs);
+  if (polled.pollPs <= leastPs) return null;
+  const [poll, least] = [polled.pollPs, leastPs].map((ps) => `${ps / 1e6}us`);
+  return `polled every ${poll}, a watchdog cannot tell ${least}: poll as often as that, or more`;
 }
 
 /** By group: how soon a link partner with these watchdogs may ignore its pauses, and how long. */
@@ -122,5 +129,7 @@ function defyingGroups(
 
 function soonest(a: PauseWatchdogSpec, b: PauseWatchdogSpec): PauseWatchdogSpec {
   const detectionPs = Math.min(a.detectionPs, b.detectionPs);
-  return { ...a, detectionPs, restorationPs: Math.max(a.restorationPs, b.restorationPs) };
+  const polled = a.polled ?? b.polled;
+  const restorationPs = Math.max(a.restorationPs, b.restorationPs);
+  return { ...a, polled, detectionPs, restorationPs };
 }

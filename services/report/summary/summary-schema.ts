@@ -201,8 +201,20 @@ const fabric = {
       peakBytes: number,
       peakSharedBytes: number,
       peakHeadroomBytes: number,
+      refusedFrames: number,
     })
       .describe('Of the same, as table priority_groups.')
+      .optional(),
+    queues: row({
+      port: text,
+      queue: number,
+      frames: number,
+      bytes: number,
+      refusedFrames: number,
+      refusedBytes: number,
+      peakSharedBytes: number,
+    })
+      .describe('Of the same, as table queues.')
       .optional(),
   }).describe('Shared buffers of switches.'),
   rates: row({

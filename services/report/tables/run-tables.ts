@@ -15,6 +15,7 @@ import type {
   PoolResult,
   PortPriorityResult,
   PortResult,
+  QueueResult,
   RateResult,
   RunResults,
   SlotPortResult,
@@ -143,6 +144,39 @@ const GROUPS: ResultTable<RunResults> = resultTable({
       'bytes',
       `${OF_GROUP}_XOFF_ROOM_WATERMARK_BYTES.`,
       (g) => g.peakHeadroomOctets,
+    ),
+    group.whole(
+      'dropped_packets',
+      'frames',
+      `${OF_GROUP}_DROPPED_PACKETS: frames that it did not admit.`,
+      (g) => g.refusedFrames,
+    ),
+  ],
+});
+
+const queue = columnsOf<QueueResult>();
+
+const QUEUES: ResultTable<RunResults> = resultTable({
+  name: 'queues',
+  about: 'an egress queue of a port of a switch with pools, which had any frames',
+  rows: ({ buffers }) => buffers.flatMap(({ queues = [] }) => queues),
+  columns: [
+    queue.text('port', 'Its name.', (q) => q.port),
+    queue.whole('queue', '0 to 7', 'Its number.', (q) => q.queue),
+    queue.whole('packets', 'frames', 'SAI_QUEUE_STAT_PACKETS.', (q) => q.frames),
+    queue.whole('bytes', 'bytes', 'SAI_QUEUE_STAT_BYTES.', (q) => q.octets),
+    queue.whole(
+      'dropped_packets',
+      'frames',
+      'SAI_QUEUE_STAT_DROPPED_PACKETS: frames that it did not take.',
+      (q) => q.refusedFrames,
+    ),
+    queue.whole('dropped_bytes', 'bytes', 'SAI_QUEUE_STAT_DROPPED_BYTES.', (q) => q.refusedOctets),
+    queue.real(
+      'shared_watermark_bytes',
+      'bytes',
+      'SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES: beyond its reservation.',
+      (q) => q.peakSharedOctets,
     ),
   ],
 });
@@ -329,6 +363,7 @@ export const RUN_TABLES = [
   MARGINS,
   POOLS,
   GROUPS,
+  QUEUES,
   RATES,
   SLOTS,
   SLOT_PORTS,

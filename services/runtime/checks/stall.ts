@@ -17,11 +17,19 @@ export function watchIntervals(
 ): WatchIntervals {
   const ports = specs.flatMap((spec) => spec.ports);
   const keepsAlive = ports.some(
-    ({ grants, discovery, orderedSets, faults }) =>
-      (grants ?? discovery) !== null || orderedSets === true || faults.some(isEndless),
+    ({ grants, discovery, orderedSets, faults, pausing }) =>
+      (grants ?? discovery) !== null ||
+      orderedSets === true ||
+      faults.some(isEndless) ||
+      pausing?.watchdog?.some((watch) => watch?.polled) === true,
   );
   return {
-    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
+    stallPs: Math.max(
+      STALL_PS,
+      4 * longestStopPs(specs),
+      2 * longestSilencePs(ports),
+      2 * longestDetectionPs(ports),
+    ),
     endsQuietly: keepsAlive && durationPs === null,
   };
 }
@@ -133,6 +141,15 @@ function longestSilencePs(ports: readonly PortSpec[]): number {
     if (discovery === null) return longest;
     const { stages, timers, tickPs } = discovery;
     return Math.max(longest, timers.msgTxInterval * tickPs, stages[stages.length - 1]!.fromPs);
+  }, 0);
+}
+
+/** A watchdog may be about to act. */
+function longestDetectionPs(ports: readonly PortSpec[]): number {
+  const watches = ports.flatMap(({ pausing }) => pausing?.watchdog ?? []);
+  return watches.reduce((longest, watch) => {
+    if (watch === null) return longest;
+    return Math.max(longest, watch.detectionPs + 2 * (watch.polled?.pollPs ?? 0));
   }, 0);
 }
 

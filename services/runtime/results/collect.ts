@@ -5,6 +5,7 @@ import {
   HEADROOM_PEAK,
   POOL,
   POOL_PEAK,
+  REFUSED,
   SHARED_PEAK,
   USED_PEAK,
 } from '../../engine/buffer/shared-buffer.js';
@@ -13,7 +14,7 @@ import type { Device } from '../../engine/device/device.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { FRAMES, LAST_AT, MESSAGES } from '../../engine/device/host/receivers.js';
 import { framesOf } from '../../engine/analysis/ledger/deliveries.js';
-import { DROP_FRAMES, RX_FRAMES, TX_FRAMES } from '../../engine/port/counters.js';
+import { DROP_FRAMES, RX_FRAMES, TX_FRAMES, TX_OCTETS } from '../../engine/port/counters.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
@@ -33,6 +34,7 @@ import type {
   PortPriorityResult,
   PortResult,
   PriorityResult,
+  QueueResult,
 } from './results.js';
 
 /** Why a host discards what it receives; its other drops are of frames that it would send. */
@@ -152,8 +154,8 @@ export class Collector {
       }));
   }
 
-  /** Watermarks of a buffer with pools. */
-  private poolsOf({ spec, firstPort }: Device): Pick<BufferResult, 'pools' | 'groups'> {
+  /** Statistics of a buffer with pools. */
+  private poolsOf({ spec, firstPort }: Device): Pick<BufferResult, 'pools' | 'groups' | 'queues'> {
     const { buffer } = this.engine.shared;
     if (spec.kind !== 'switch' || spec.buffer.pools === null) return {};
     const pools = buffer.pools.uses(firstPort).map(({ name, slice, sizeOctets, peakOctets }) => {
@@ -167,9 +169,30 @@ export class Collector {
         peakOctets: buffer.get(firstPort + p, group, USED_PEAK),
         peakSharedOctets: buffer.get(firstPort + p, group, SHARED_PEAK),
         peakHeadroomOctets: buffer.get(firstPort + p, group, HEADROOM_PEAK),
-      })).filter(({ peakOctets }) => peakOctets > 0),
+        refusedFrames: buffer.get(firstPort + p, group, REFUSED),
+      })).filter(({ peakOctets, refusedFrames }) => peakOctets + refusedFrames > 0),
     );
-    return { pools, groups };
+    const queues = spec.ports.flatMap(({ name, classOf }, p) =>
+      PRIORITY_NUMBERS.map((queue) => this.queue(firstPort + p, { name, queue, classOf })).filter(
+        ({ frames, refusedFrames }) => frames + refusedFrames > 0,
+      ),
+    );
+    return { pools, groups, queues };
+  }
+
+  private queue(
+    port: number,
+    { name, queue, classOf }: { name: string; queue: number; classOf: readonly number[] },
+  ): QueueResult {
+    const { buffer, counters } = this.engine.shared;
+    const own = PRIORITY_NUMBERS.filter((priority) => classOf[priority] === queue);
+    const sent = (word: number): number =>
+      own.reduce((sum, priority) => sum + counters.get(port, priority, word), 0);
+    const { peakOctets, refusedFrames, refusedOctets } = buffer.pools.statisticsOf(port, queue);
+    return {
+      ...{ port: name, queue, frames: sent(TX_FRAMES), octets: sent(TX_OCTETS) },
+      ...{ refusedFrames, refusedOctets, peakSharedOctets: peakOctets },
+    };
   }
 
   private flow(flow: Flow, index: number, lastDelivery: number | null): FlowResult {

@@ -236,8 +236,9 @@ export interface BufferResult {
   readonly peakPoolOctets: number;
   /** Of a buffer with pools: by slice, the shared headroom last. */
   readonly pools?: readonly PoolResult[];
-  /** Of the same: groups that held anything. */
+  /** Of the same: groups and queues that had any frames. */
   readonly groups?: readonly GroupResult[];
+  readonly queues?: readonly QueueResult[];
 }
 
 /** A pool in one slice of a packet memory. */
@@ -249,7 +250,7 @@ export interface PoolResult {
   readonly peakOctets: number;
 }
 
-/** Watermarks of a priority group. */
+/** Watermarks of a priority group, and frames that it did not admit. */
 export interface GroupResult {
   readonly port: string;
   readonly group: number;
@@ -257,6 +258,21 @@ export interface GroupResult {
   /** Beyond its reservation and not in its headroom. */
   readonly peakSharedOctets: number;
   readonly peakHeadroomOctets: number;
+  readonly refusedFrames: number;
+}
+
+/** An egress queue of a switch with pools. */
+export interface QueueResult {
+  readonly port: string;
+  readonly queue: number;
+  /** Sent by it. */
+  readonly frames: number;
+  readonly octets: number;
+  /** That it did not take. */
+  readonly refusedFrames: number;
+  readonly refusedOctets: number;
+  /** Beyond its reservation. */
+  readonly peakSharedOctets: number;
 }
 
 /** A region of a frame data buffer, in slots of one frame. */

@@ -16,25 +16,39 @@ export function makePooledBuffers({ buffer, ports }: Shared) {
     at.fill(spec.buffer.pools === null ? 0 : 1, firstPort, firstPort + spec.ports.length);
   }
 
-  /** Charges a frame to both, or to neither; returns why it must be dropped. */
+  /**
+   * Charges a frame of so many octets to both, or to neither; returns why it must be dropped. Each
+   * counts what it refused.
+   */
   function admit(
     port: number,
     group: number,
     stored: number,
     out: number,
     trafficClass: TrafficClass,
+    octets: number,
   ): number {
     const refusal = pools.refusesQueue(out, trafficClass, stored);
-    if (refusal !== ADMITTED) return refusal;
+    if (refusal !== ADMITTED) {
+      pools.refusedAtQueue(out, trafficClass, octets);
+      return refusal;
+    }
     const verdict = pools.admit(port, group, stored);
     if (verdict === ADMITTED) pools.queued(out, trafficClass, stored);
+    else pools.refusedAtGroup(port, group);
     return verdict;
   }
 
   /** The same of a copy, whose group is charged. */
-  function admitCopy(out: number, trafficClass: TrafficClass, stored: number): number {
+  function admitCopy(
+    out: number,
+    trafficClass: TrafficClass,
+    stored: number,
+    octets: number,
+  ): number {
     const refusal = pools.refusesQueue(out, trafficClass, stored);
     if (refusal === ADMITTED) pools.queued(out, trafficClass, stored);
+    else pools.refusedAtQueue(out, trafficClass, octets);
     return refusal;
   }
 

@@ -375,7 +375,7 @@ export function makeSwitching(
         ? DROP.EGRESS_THRESHOLD
         : plain || pooled.at[port] === 0
           ? buffer.admit(port, group, stored, queued)
-          : pooled.admit(port, group, stored, out, trafficClass);
+          : pooled.admit(port, group, stored, out, trafficClass, octets);
     if (verdict !== ADMITTED) {
       const headers = cuts(d, port, out, frame, verdict, group);
       if (headers >= 0) admit(d, port, out, headers);
@@ -411,7 +411,7 @@ export function makeSwitching(
     const refusal =
       pooled.at[port] === 0
         ? replication.refusal(port, frame, queued + stored)
-        : pooled.admitCopy(out, trafficClass, stored);
+        : pooled.admitCopy(out, trafficClass, stored, octets);
     if (refusal !== ADMITTED) {
       replication.lose(d, port, frame, refusal);
       return;

@@ -231,10 +231,13 @@ function* ofPool(
 function* ofControl(counts: Counts, row: PortResult): Generator<Compared> {
   yield ['control frames sent', counts.of('control sent'), row.controlSent];
   yield ['control frames received', counts.of('control received'), row.controlReceived];
-  for (const { priority, stopsSent } of row.priorities) {
+  for (const { priority, stopsSent, stopsReceived } of row.priorities) {
     // Those that end a pause, too; PAUSE is of all priorities.
-    const expected = counts.of(`sent pause ${priority}`);
-    yield [`pause frames sent of priority ${priority}`, expected, stopsSent];
+    const [sent, received] = ['sent', 'received'].map((way) =>
+      counts.of(`${way} pause ${priority}`),
+    );
+    yield [`pause frames sent of priority ${priority}`, sent!, stopsSent];
+    yield [`pause frames received of priority ${priority}`, received!, stopsReceived];
   }
 }
 

@@ -17,7 +17,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'priorities: { 3: { watchdog: { action: drops } } }',
-      'main.yaml:3:40: priorities.3.watchdog.action: unknown: drops; one of drop, forward; did you',
+      'main.yaml:3:40: priorities.3.watchdog.action: unknown: drops; one of drop, forward, alert',
     ],
     [
       'priorities: { 3: { watchdog: { detection: 0us } } }',
