@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placeInServices } from '../services/fabric/placement/placement.js';
+import { placeInServices } from '../services/fabric/placement/parts.js';
 import type { Fabric } from '../services/fabric/assembly/fabric.js';
 import type { Topology } from '../services/fabric/topology/topology.js';
 import { fabricOf } from './fabrics.js';

@@ -1,5 +1,5 @@
 import { planPartitions } from '../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../services/fabric/placement/placement.js';
+import { placeInServices } from '../services/fabric/placement/parts.js';
 import { ThreadsRun } from '../services/runtime/threads/run-threads.js';
 import { fabricOf } from './fabrics.js';
 

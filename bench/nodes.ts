@@ -1,6 +1,6 @@
 import type { Fabric } from '../services/fabric/assembly/fabric.js';
 import { planServices } from '../services/fabric/placement/service-plan.js';
-import { placeInServices } from '../services/fabric/placement/placement.js';
+import { placeInServices } from '../services/fabric/placement/parts.js';
 import { fabricOf, permutation } from './fabrics.js';
 import { inThreads } from './in-threads.js';
 

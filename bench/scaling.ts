@@ -1,4 +1,4 @@
-import { placeInServices } from '../services/fabric/placement/placement.js';
+import { placeInServices } from '../services/fabric/placement/parts.js';
 import { planPartitions } from '../services/fabric/placement/partition-plan.js';
 import { fabricOf, permutation } from './fabrics.js';
 import { aloneMs, inProcesses, roundTripUs } from './in-processes.js';

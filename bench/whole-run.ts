@@ -25,7 +25,7 @@ async function inOneThread(): Promise<number> {
 
 async function inSeveral(count: number): Promise<number> {
   const { planPartitions } = await import('../services/fabric/placement/partition-plan.js');
-  const { placeInServices } = await import('../services/fabric/placement/placement.js');
+  const { placeInServices } = await import('../services/fabric/placement/parts.js');
   const { ThreadsRun } = await import('../services/runtime/threads/run-threads.js');
   const plans = planPartitions(fabric, placeInServices(fabric, count));
   const { results } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();

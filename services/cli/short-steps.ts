@@ -1,6 +1,6 @@
 import { formatPs } from '../engine/units/time.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { shortSteps } from '../fabric/placement/placement.js';
+import { shortSteps } from '../fabric/placement/parts.js';
 
 /** A cut through devices with short links between them costs time: says so, and what does not. */
 export function warnOfShortSteps(

@@ -1,6 +1,6 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { planPartitions } from '../fabric/placement/partition-plan.js';
-import { placeInServices } from '../fabric/placement/placement.js';
+import { placeInServices } from '../fabric/placement/parts.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { LiveSession } from '../live/live-session.js';
 import type { DeepSummary } from '../oracle/verdict.js';

@@ -14,7 +14,8 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import type { ServicePlan } from '../../services/fabric/placement/service-plan.js';
 import { planServices } from '../../services/fabric/placement/service-plan.js';
-import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
+import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import { DirectoryCheckpointStorage } from '../../services/runtime/checkpoints/directory-checkpoint-storage.js';
 import {
   decodeSnapshot,

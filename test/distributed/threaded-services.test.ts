@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, Killer, runFleet } from '../kit/fleet.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { PartitionPlan } from '../../services/fabric/placement/partition-plan.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { examplesInThreads } from '../kit/crossing.js';

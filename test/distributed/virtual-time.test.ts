@@ -5,11 +5,8 @@ import { before, describe, it } from 'node:test';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import type { Placement } from '../../services/fabric/placement/placement.js';
-import {
-  placeEachAlone,
-  placeInGroups,
-  placeInServices,
-} from '../../services/fabric/placement/placement.js';
+import { placeInGroups, placeInServices } from '../../services/fabric/placement/parts.js';
+import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { CycleCheck } from '../../services/runtime/checks/cycle-check.js';
 import type { Failure, RunResults } from '../../services/runtime/results/results.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';

@@ -11,7 +11,7 @@ import { capturesWanted } from '../../services/cli/captured.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import { loadScenario, scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import type { MergedRun } from '../../services/runtime/merge.js';

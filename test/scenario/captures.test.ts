@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';

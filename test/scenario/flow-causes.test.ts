@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EXIT, exitCodeOf } from '../../services/cli/exit.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
+import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { nic82599 } from '../../services/mechanisms/nic-82599/slice.js';
 import { nicText } from '../../services/report/nic-text.js';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findStandstill } from '../../services/engine/analysis/ledger/standstill.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../services/fabric/placement/parts.js';
 import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { mergePartitions } from '../../services/runtime/merge.js';
 import type { PartitionState } from '../../services/runtime/partition/partition.js';

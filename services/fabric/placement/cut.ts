@@ -148,7 +148,9 @@ function tiersOf(
     }
   }
   // A cluster of hosts and switches is as high as these.
-  const heights = vertices.map((devices) => Math.max(...devices.map((device) => tierOf[device]!)));
+  const heights = vertices.map((devices) =>
+    devices.reduce((highest, device) => Math.max(highest, tierOf[device]!), 0),
+  );
   const above = vertices.flatMap(([first], vertex) =>
     first! >= hosts && heights[vertex] !== Infinity ? vertex : [],
   );

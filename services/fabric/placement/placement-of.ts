@@ -1,6 +1,6 @@
 import type { Fabric } from '../assembly/fabric.js';
 import type { Placement } from './placement.js';
-import { placeInGroups, placeInServices } from './placement.js';
+import { placeInGroups, placeInServices } from './parts.js';
 
 /** Options of a command line for the placement; at most one of them. */
 export interface PlacementRequest {

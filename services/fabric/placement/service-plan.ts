@@ -2,7 +2,7 @@ import type { Fabric } from '../assembly/fabric.js';
 import type { ChannelPlan, PartitionPlan } from './partition-plan.js';
 import { planPartitions } from './partition-plan.js';
 import type { Placement } from './placement.js';
-import { placeInThreads } from './placement.js';
+import { placeInThreads } from './parts.js';
 
 /** The input of a service: its partitions, one a thread, and its channels to other services. */
 export interface ServicePlan {

@@ -81,7 +81,8 @@ export class Windows {
 /** Islands that never wait for each other are as long in step as one of them. */
 function spanOf({ near, far, aroundPs }: Cluster): number {
   if (aroundPs !== Infinity) return TURNS * aroundPs;
-  return Math.max(LONE_PS, ...[...near.clusters, ...far.clusters].map(spanOf));
+  const islands = [...near.clusters, ...far.clusters];
+  return islands.reduce((longest, island) => Math.max(longest, spanOf(island)), LONE_PS);
 }
 
 /** A cluster, and how far it is. */

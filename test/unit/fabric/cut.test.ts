@@ -8,7 +8,7 @@ import {
   placeInGroups,
   placeInServices,
   shortSteps,
-} from '../../../services/fabric/placement/placement.js';
+} from '../../../services/fabric/placement/parts.js';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
 import { workOf } from '../../../services/fabric/placement/work.js';
 import { Windows } from '../../../services/runtime/embedded/windows.js';

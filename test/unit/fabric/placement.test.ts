@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import {
-  placeEachAlone,
-  placeInGroups,
-  placeInServices,
-} from '../../../services/fabric/placement/placement.js';
+import { placeInGroups, placeInServices } from '../../../services/fabric/placement/parts.js';
+import { placeEachAlone } from '../../../services/fabric/placement/placement.js';
 import type { Placement } from '../../../services/fabric/placement/placement.js';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
 import { fabricOf } from '../../kit/emulate.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../../services/fabric/placement/parts.js';
 import type { LinkPlace, ServicePlan } from '../../../services/fabric/placement/service-plan.js';
 import { devicesOf, planServices } from '../../../services/fabric/placement/service-plan.js';
 import { fabricOf } from '../../kit/emulate.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { join } from 'node:path';
 import { buildFabric } from '../../../services/fabric/assembly/fabric.js';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../../services/fabric/placement/parts.js';
 import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
 import { LiveThreads } from '../../../services/live/live-threads.js';
 import { SnapshotCache } from '../../../services/runtime/run-snapshot.js';

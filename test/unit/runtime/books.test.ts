@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PartitionPlan } from '../../../services/fabric/placement/partition-plan.js';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../../services/fabric/placement/parts.js';
 import type { Breach } from '../../../services/runtime/checks/breach.js';
 import { HoldCheck } from '../../../services/runtime/checks/hold-check.js';
 import { Partition } from '../../../services/runtime/partition/partition.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../../services/fabric/placement/parts.js';
 import type { Fabric } from '../../../services/fabric/assembly/fabric.js';
 import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
 import { NO_HOPS } from '../../../services/engine/analysis/trace/hop-recorder.js';

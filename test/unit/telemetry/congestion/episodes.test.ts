@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planPartitions } from '../../../../services/fabric/placement/partition-plan.js';
-import { placeInServices } from '../../../../services/fabric/placement/placement.js';
+import { placeInServices } from '../../../../services/fabric/placement/parts.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../../services/runtime/threads/run-threads.js';
 import type { Congestion } from '../../../../services/telemetry/congestion/congestion.js';
