@@ -720,13 +720,20 @@ add_field(uet, "int16", "sack_offset", "SACK PSN offset", base.DEC)
 add_field(uet, "uint64", "sack_bitmap", "SACK bitmap", base.HEX)
 add_field(uet, "uint24", "received", "Received, in units of 256 octets", base.DEC)
 add_field(uet, "uint16", "out_of_order", "Packets out of order", base.DEC)
+add_field(uet, "uint32", "credit", "Credit, in units of 256 octets", base.DEC)
+add_field(uet, "uint24", "target", "Credit target, in units of 256 octets", base.DEC)
 add_field(uet, "uint8", "code", "NACK code (1 trimmed, 2 trimmed at the last hop)", base.DEC)
 finish(uet)
 
 local UET_PORT, UET_REQUEST_OCTETS = 4793, 12
-local UET_REQUEST, UET_ACK_CC, UET_NACK = 2, 8, 10
-local UET_LEAST = { [UET_REQUEST] = 12, [UET_ACK_CC] = 32, [UET_NACK] = 16 }
-local UET_NAMES = { [UET_REQUEST] = "request ", [UET_ACK_CC] = "ACK to ", [UET_NACK] = "NACK of " }
+local UET_REQUEST, UET_ACK_CC, UET_NACK, UET_CONTROL, UET_CC_REQUEST = 2, 8, 10, 11, 13
+local UET_LEAST = {
+  [UET_REQUEST] = 12, [UET_ACK_CC] = 32, [UET_NACK] = 16, [UET_CONTROL] = 16, [UET_CC_REQUEST] = 16,
+}
+local UET_NAMES = {
+  [UET_REQUEST] = "request ", [UET_ACK_CC] = "ACK to ", [UET_NACK] = "NACK of ",
+  [UET_CONTROL] = "credit, expected ", [UET_CC_REQUEST] = "request ",
+}
 
 function uet.proto.dissector(tvb, pinfo, tree)
   if tvb:len() < UET_REQUEST_OCTETS then return 0 end
@@ -740,6 +747,8 @@ function uet.proto.dissector(tvb, pinfo, tree)
   sub:add(uet.fields["dpdcid"], tvb(10, 2))
   pinfo.cols.info = UET_NAMES[kind] .. tvb(4, 4):uint()
   if kind == UET_NACK then sub:add(uet.fields["code"], tvb(2, 1)) end
+  if kind == UET_CONTROL then sub:add(uet.fields["credit"], tvb(12, 4)) end
+  if kind == UET_CC_REQUEST then sub:add(uet.fields["target"], tvb(13, 3)) end
   if kind ~= UET_ACK_CC then return tvb:len() end
   sub:add(uet.fields["ack_offset"], tvb(2, 2))
   sub:add(uet.fields["sack_offset"], tvb(14, 2))

@@ -49,6 +49,11 @@ interface CarriedFields {
   readonly isFlagged: boolean;
 }
 
+interface PacketFields extends CarriedFields {
+  /** What else a packet says, 16 bits. */
+  readonly wanted: number;
+}
+
 interface AnswerFields extends CarriedFields {
   readonly said: number;
   readonly counts: number;
@@ -60,7 +65,7 @@ export interface TransportWire {
   readonly packetOctets: number;
   readonly answerOctets: number;
   /** They return the offset behind the headers. */
-  encodePacket(octets: Uint8Array, at: number, packet: CarriedFields): number;
+  encodePacket(octets: Uint8Array, at: number, packet: PacketFields): number;
   encodeAnswer(octets: Uint8Array, at: number, answer: AnswerFields): number;
   /** Of an answer that refuses a packet. */
   readonly refusalOctets: number;
@@ -97,17 +102,19 @@ export interface TransportSlice<
   /** `selvage duel` runs a load with these keys where a variant has such a name. */
   readonly variants?: Readonly<Record<string, TransportVariant>>;
   /** Octets of a packet that are not payload, without tags; absent: those of RoCEv2. */
-  readonly overheadBytes?: number;
+  overheadBytes?(settings: Settings): number;
   /** The same of an acknowledgement. */
   readonly ackOctets?: number;
   /** Octets of an acknowledgement beyond those, at most. */
   readonly furtherAckOctets?: number;
   /** It limits what is in flight: no rate control runs beside it. */
   readonly hasOwnControl?: boolean;
+  /** Its packets say what a switch with slots has no room for. */
+  needsSharedBuffers?(settings: Settings): boolean;
   /** Packets of one connection take several of the equal-cost paths, whatever switches do. */
   spreads?(settings: Settings): boolean;
   /** Its packets as octets; absent: those of RoCEv2. */
-  readonly wire?: TransportWire;
+  wire?(settings: Settings): TransportWire;
   /** Throws where keys that are each allowed contradict each other; they are at `path`. */
   check?(settings: Settings, path: Path, places: Places): void;
   /** What settings that are each allowed cannot mean on the path of a flow; null: they can. */

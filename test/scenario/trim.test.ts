@@ -81,8 +81,12 @@ faults:
 `,
   })) {
     it(`has one digest in all runners, and is as the oracle says: ${name}`, async () => {
+      const control = more === '' ? 'rccc' : 'both';
       const fabric = fabricOf(
-        incast('{ queue: 20KB, size: 100B, limit: 1KB }', more),
+        incast('{ queue: 20KB, size: 100B, limit: 1KB }', more).replace(
+          'mtu: 1024',
+          `mtu: 1024, control: ${control}`,
+        ),
         'load.0.bytes=40KB',
       );
       const results = await runsAlike(fabric, Infinity, [3e6, 21e6]);

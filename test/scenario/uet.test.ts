@@ -26,6 +26,7 @@ const LAST_US = {
   reps: 198.5,
   'adaptive switches': 187.1,
   'fan-in': 681.1,
+  'receiver credit': 194.2,
 } as const;
 const WITHIN = 0.03;
 
@@ -61,6 +62,7 @@ describe('Ultra Ethernet Transport beside htsim, as ratios to a flow alone', () 
     reps: [`${uet}.entropy=reps`],
     'adaptive switches': [`${uet}.entropies=1`, 'switches.ecmp=adaptive'],
     'fan-in': [],
+    'receiver credit': [`${uet}.control=rccc`],
   } as const;
   for (const [name, set] of Object.entries(settings)) {
     it(`ends within 3 % of it: ${name}`, () => {
@@ -68,6 +70,32 @@ describe('Ultra Ethernet Transport beside htsim, as ratios to a flow alone', () 
       const ratio = lastUs(FABRIC + (name === 'fan-in' ? fanIn : SHIFT), ...set) / aloneUs;
       const expected = LAST_US[name as keyof typeof LAST_US] / ALONE_US;
       assert.ok(Math.abs(ratio / expected - 1) < WITHIN, `${ratio}, not ${expected}`);
+    });
+  }
+});
+
+describe('eight flows to one host, where switches trim', () => {
+  /** Last flow of htsim_uec, over the time of what the last link carries, and packets sent again. */
+  const known = { nscc: [681.1, 403], rccc: [665.3, 305] } as const;
+  const PACKETS = 8 * 245;
+  const HTSIM_US = (PACKETS * 4150 * 8) / 1e5;
+
+  for (const [control, [lastUsThere, resentThere]] of Object.entries(known)) {
+    it(`ends within 3 % of it, and resends as much: ${control}`, () => {
+      const trimming = FABRIC.replace('100% }', '100% }, trim: { queue: 178450, size: 88B }');
+      const { flows } = runScenario(
+        trimming + load('incast: { from: h5..h12, to: h1 }', '1MB', `, control: ${control}`),
+        ...['seed=13', 'switches.buffer.size=4MB'],
+      );
+      const last = Math.max(...flows.map(({ completionPs }) => completionPs ?? Infinity)) / 1e6;
+      const wireUs = (PACKETS * (4086 + (control === 'rccc' ? 126 : 122)) * 8) / 1e5;
+      const [ratio, expected] = [last / wireUs, lastUsThere / HTSIM_US];
+      assert.ok(Math.abs(ratio / expected - 1) < WITHIN, `${ratio}, not ${expected}`);
+      const resent = flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0);
+      assert.ok(Math.abs(resent / resentThere - 1) < 0.2, `${resent}`);
+      const first = Math.min(...flows.map(({ completionPs }) => completionPs ?? Infinity)) / 1e6;
+      // By credit of one pacer all end together.
+      assert.equal(first > 0.95 * last, control === 'rccc');
     });
   }
 });
@@ -89,7 +117,11 @@ load:
   - name: ring
     all-reduce: { hosts: h1..h6, chunks: 3 }
     bytes: 90KB
-    transport: { uet: { mtu: 512, entropy: reps, entropies: 16, ackPriority: 6 } }
+    transport: { uet: { mtu: 512, entropy: reps, entropies: 16, ackPriority: 6, control: both } }
+  - name: credit
+    incast: { from: [h2, h4], to: h6 }
+    bytes: 50KB
+    transport: { uet: { mtu: 1024, control: rccc, rccc: { grant: 2KB } } }
 faults:
   - { kind: loss, where: { device: spine1, peer: leaf1 }, probability: 2%, at: 0ns, for: 100us }
   - { kind: link-down, where: { device: leaf1, peer: spine2 }, at: 5us, for: 20us }
@@ -194,5 +226,11 @@ ${extra}`);
       /:\d+:\d+: .*0\.05 bandwidth-delay products are \d+ bytes here, less than a packet/,
     );
     assert.equal(refused('transport: { uet: { nscc: { target: 9us } } }'), '');
+    assert.match(refused('transport: { uet: { control: credit } }'), /control: unknown: credit/);
+    assert.match(refused('transport: { uet: { rccc: { grant: 0B } } }'), /grant/);
+    assert.match(
+      refused('transport: { uet: { control: rccc } }', 'devices: { s*: { model: mvtx2802 } }'),
+      /control.*so runs over switches with shared buffers, not mvtx2802/,
+    );
   });
 });

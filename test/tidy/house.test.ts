@@ -216,9 +216,9 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
   credit: {
     words: /credit(?!Bytes)/i,
     most: MENTIONS_MOST,
-    // Ultra Ethernet's flow control, the arbiters of an 82599 and LLDP count in credits of their
+    // Ultra Ethernet's flow control and transport, the arbiters of an 82599 and LLDP count in credits of their
     // own; discovery advertises credit exchange, in a TLV and by keys of its name.
-    also: /\/cbfc\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
+    also: /\/cbfc\/|\/uet\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
   },
   mvtx2802: { words: /mvtx2802/i, most: 5 },
   '82599': { words: /82599/i, most: 7 },

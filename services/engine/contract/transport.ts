@@ -30,6 +30,13 @@ export interface TrackedRows {
   readonly bitmap: number;
 }
 
+/** The NIC of an end: its device, the first connection there, and time of an octet on its link. */
+export interface NicOfEnd {
+  readonly device: number;
+  readonly first: number;
+  readonly octetPs: number;
+}
+
 /** How many rows of the units `transport` and `bitmap` an end has. */
 export function trackRows(
   spec: TransportSpec | null,
@@ -68,8 +75,11 @@ export interface Transport {
 export interface TransportSender {
   /** Absent: all that it needs is in what a host keeps of a connection. */
   configure?(c: number, spec: SendSpec, rows: TrackedRows): void;
-  /** Whether a packet may be sent now. Absent: as many as the window of the connection admits. */
-  permits?(c: number): boolean;
+  /**
+   * From when on a packet may be sent; Infinity: not before an answer. Absent: as many as the
+   * window of the connection admits.
+   */
+  permittedAt?(c: number): number;
   /** A packet is made, for the first time or again: what else it says. */
   departs?(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void;
   /** Whether packets are lost by an ACK or NAK that arrives, and will be sent again. */
@@ -97,9 +107,13 @@ export const NOTIFY = 8;
 export const EARLIER = 16;
 /** Its payload has come for the first time. */
 export const PLACED = 32;
+/** More may be sent: no packet requests that. */
+export const SAY_MORE = 64;
 
 export interface TransportReceiver {
-  configure(c: number, spec: ReceiveSpec, rows: TrackedRows): void;
+  configure(c: number, spec: ReceiveSpec, rows: TrackedRows, nic: NicOfEnd): void;
+  /** Its time of `pace` has come; `first`: the first connection of the device. */
+  paced?(device: number, first: number): void;
   /** A packet arrived, and was marked or not. Returns what it did, and what to send back. */
   take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
   /** The headers of a packet whose payload was cut off arrived; absent: they tell it nothing. */
@@ -133,6 +147,12 @@ export interface TransportEnds {
    * nothing before it is sent.
    */
   acknowledge(c: number, expected: number): boolean;
+  /** Packets that were released and never sent. */
+  waiting(c: number): number;
+  /** Has `paced` called at a time, of the transport that a receiving end of the device has. */
+  pace(device: number, atPs: number): void;
+  /** Sends what `answer` writes for this, from a receiving end of the device. */
+  tell(device: number, c: number, say: number): void;
   /** Sends this packet next, which was sent before or is the first that was not. */
   goTo(c: number, packet: number): void;
 }

@@ -41,12 +41,18 @@ import { ROCE_SELECTIVE_ACKNOWLEDGE } from './roce.js';
 import { blankSelectiveAck, encodeSelectiveAck, SELECTIVE_ACK_OCTETS } from './selective-ack.js';
 import {
   blankUetAck,
+  blankUetCredit,
+  blankUetCreditRequest,
   blankUetNack,
   blankUetRequest,
   encodeUetAck,
+  encodeUetCredit,
+  encodeUetCreditRequest,
   encodeUetNack,
   encodeUetRequest,
   UET_ACK_CC_OCTETS,
+  UET_CONTROL_OCTETS,
+  UET_CREDIT_REQUEST_OCTETS,
   UET_NACK_OCTETS,
   UET_REQUEST_OCTETS,
   UET_SEMANTIC_OCTETS,
@@ -457,6 +463,48 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
     ],
     { code: 1, psn: 258, sourcePdc: 34, destinationPdc: 17 },
+  ),
+  format(
+    [
+      'UET request with credit',
+      'Ultra Ethernet 1.0, packet delivery sublayer: a RUD_CC request, with what its sender ' +
+        'wants to be granted. Of the target, frames here carry 16 bits.',
+    ],
+    {
+      length: UET_CREDIT_REQUEST_OCTETS,
+      encode: encodeUetCreditRequest,
+      blank: blankUetCreditRequest(),
+      fixed: [['type 13, next header 3, flags', 0, 2]],
+    },
+    [
+      ['retransmitted', 'flag', { retransmitted: true }],
+      ['acknowledgement requested', 'flag', { ackRequested: true }],
+      ['SYN', 'flag', { syn: true }],
+      ['PSN', 'number of the packet', { psn: ONES_32 }],
+      ['SPDCID', 'of the connection at its source', { sourcePdc: ONES_16 }],
+      ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
+      ['credit target', 'total, in units of 256 octets, cyclic', { creditTarget: 0xffffff }],
+    ],
+    { ackRequested: true, psn: 258, sourcePdc: 17, destinationPdc: 34, creditTarget: 879 },
+  ),
+  format(
+    [
+      'UET credit',
+      'Ultra Ethernet 1.0, packet delivery sublayer: a control packet by which a receiver grants.',
+    ],
+    {
+      length: UET_CONTROL_OCTETS,
+      encode: encodeUetCredit,
+      blank: blankUetCredit(),
+      fixed: [['type 11, next 7, flags', 0, 2]],
+    },
+    [
+      ['PSN', 'all before it have arrived', { psn: ONES_32 }],
+      ['SPDCID', 'of the connection at its source', { sourcePdc: ONES_16 }],
+      ['DPDCID', 'of the connection at its destination', { destinationPdc: ONES_16 }],
+      ['credit', 'total, in units of 256 octets, cyclic', { credit: ONES_32 }],
+    ],
+    { psn: 256, sourcePdc: 34, destinationPdc: 17, credit: 64 },
   ),
   format(
     [

@@ -40,12 +40,18 @@ import { blankSfcm, decodeSfcm, encodeSfcm } from './sfcm.js';
 import { appendHop, blankTelemetry, decodeTelemetry, encodeBlankTelemetry } from './telemetry.js';
 import {
   blankUetAck,
+  blankUetCredit,
+  blankUetCreditRequest,
   blankUetNack,
   blankUetRequest,
   decodeUetAck,
+  decodeUetCredit,
+  decodeUetCreditRequest,
   decodeUetNack,
   decodeUetRequest,
   encodeUetAck,
+  encodeUetCredit,
+  encodeUetCreditRequest,
   encodeUetNack,
   encodeUetRequest,
 } from './uet.js';
@@ -171,6 +177,14 @@ function all(): KnownOctets[] {
       blankUetAck(),
       [decodeUetAck, encodeUetAck],
     ),
+    framed('6994 0000 89abcdef 1234 5678 00 fedcba', blankUetCreditRequest(), [
+      decodeUetCreditRequest,
+      encodeUetCreditRequest,
+    ]),
+    framed('5b80 0000 89abcdef 1234 5678 fedcba98', blankUetCredit(), [
+      decodeUetCredit,
+      encodeUetCredit,
+    ]),
     framed('5020 02 00 89abcdef 1234 5678 00000000', blankUetNack(), [
       decodeUetNack,
       encodeUetNack,

@@ -13,12 +13,17 @@ export const UET_UDP_PORT = 4793;
 export const UET_REQUEST_OCTETS = 12;
 export const UET_ACK_CC_OCTETS = 32;
 export const UET_NACK_OCTETS = 16;
+export const UET_CONTROL_OCTETS = 16;
+/** A request that says which credit is wanted. */
+export const UET_CREDIT_REQUEST_OCTETS = 16;
 /** Standard header of the semantic sublayer, behind a request; its fields are not ours. */
 export const UET_SEMANTIC_OCTETS = 44;
 
 const TYPE_RUD_REQUEST = 2;
 const TYPE_ACK_CC = 8;
 const TYPE_NACK = 10;
+const TYPE_CONTROL = 11;
+const TYPE_RUD_CC_REQUEST = 13;
 const NEXT_NONE = 0;
 const NEXT_STANDARD_REQUEST = 3;
 const NEXT_RESPONSE = 4;
@@ -33,6 +38,10 @@ const MARKED = 0x20;
 /** Why a packet is refused: its payload was cut off, in the fabric or by the last switch. */
 export const NACK_TRIMMED = 1;
 export const NACK_TRIMMED_LAST_HOP = 2;
+
+/** What a control packet says: the total of credit. It is no code of a NACK. */
+export const CONTROL_CREDIT = 0x107;
+const NEXT_CREDIT = 7;
 
 /** Packets that a receiver tells apart, as the Linux draft has it. */
 const PACKET_RANGE = 128;
@@ -73,9 +82,49 @@ export function encodeUetRequest(
   return at + UET_REQUEST_OCTETS;
 }
 
+interface UetCreditRequest extends UetRequest {
+  /** Total of credit that is wanted, in units of `RECEIVED_UNIT`, 24 bits. */
+  creditTarget: number;
+}
+
+export function blankUetCreditRequest(): UetCreditRequest {
+  return { ...blankUetRequest(), creditTarget: 0 };
+}
+
+/** The same of a RUD_CC request; its context is 0. Returns the offset behind it. */
+export function encodeUetCreditRequest(
+  octets: Uint8Array,
+  at: number,
+  request: Readonly<UetCreditRequest>,
+): number {
+  requireRoom(octets, at, UET_CREDIT_REQUEST_OCTETS);
+  const end = encodeUetRequest(octets, at, request);
+  octets[at] = (TYPE_RUD_CC_REQUEST << 3) | (octets[at] & 7);
+  octets[end] = 0;
+  writeU24(octets, end + 1, request.creditTarget);
+  return at + UET_CREDIT_REQUEST_OCTETS;
+}
+
+export function decodeUetCreditRequest(
+  octets: Uint8Array,
+  at: number,
+  into: UetCreditRequest,
+): Decoded {
+  if (octets.length - at < UET_CREDIT_REQUEST_OCTETS) return 'too-short';
+  if (typeAt(octets, at) !== TYPE_RUD_CC_REQUEST) return 'wrong-opcode';
+  readRequest(octets, at, into);
+  into.creditTarget = readU24(octets, at + UET_REQUEST_OCTETS + 1);
+  return 'ok';
+}
+
 export function decodeUetRequest(octets: Uint8Array, at: number, into: UetRequest): Decoded {
   if (octets.length - at < UET_REQUEST_OCTETS) return 'too-short';
   if (typeAt(octets, at) !== TYPE_RUD_REQUEST) return 'wrong-opcode';
+  readRequest(octets, at, into);
+  return 'ok';
+}
+
+function readRequest(octets: Uint8Array, at: number, into: UetRequest): void {
   const flags = octets[at + 1];
   into.retransmitted = (flags & RETRANSMITTED) !== 0;
   into.ackRequested = (flags & ACK_REQUESTED) !== 0;
@@ -83,7 +132,6 @@ export function decodeUetRequest(octets: Uint8Array, at: number, into: UetReques
   into.psn = readU32(octets, at + 4);
   into.sourcePdc = readU16(octets, at + 8);
   into.destinationPdc = readU16(octets, at + 10);
-  return 'ok';
 }
 
 interface UetAck {
@@ -195,6 +243,46 @@ export function decodeUetNack(octets: Uint8Array, at: number, into: UetNack): De
   into.psn = readU32(octets, at + 4);
   into.sourcePdc = readU16(octets, at + 8);
   into.destinationPdc = readU16(octets, at + 10);
+  return 'ok';
+}
+
+interface UetCredit {
+  /** The next packet expected, 32 bits. */
+  psn: number;
+  sourcePdc: number;
+  destinationPdc: number;
+  /** Total of credit, in units of `RECEIVED_UNIT`, 24 bits, cyclic. */
+  credit: number;
+}
+
+export function blankUetCredit(): UetCredit {
+  return { psn: 0, sourcePdc: 0, destinationPdc: 0, credit: 0 };
+}
+
+/** A control packet that grants credit. Returns the offset behind it. */
+export function encodeUetCredit(
+  octets: Uint8Array,
+  at: number,
+  { psn, sourcePdc, destinationPdc, credit }: Readonly<UetCredit>,
+): number {
+  requireRoom(octets, at, UET_CONTROL_OCTETS);
+  writePrologue(octets, at, [TYPE_CONTROL, NEXT_CREDIT, 0]);
+  writeU16(octets, at + 2, 0);
+  writeU32(octets, at + 4, psn);
+  writeU16(octets, at + 8, sourcePdc);
+  writeU16(octets, at + 10, destinationPdc);
+  writeU32(octets, at + 12, credit);
+  return at + UET_CONTROL_OCTETS;
+}
+
+export function decodeUetCredit(octets: Uint8Array, at: number, into: UetCredit): Decoded {
+  if (octets.length - at < UET_CONTROL_OCTETS) return 'too-short';
+  const isCredit = ((readU16(octets, at) >> FLAGS_BITS) & 0xf) === NEXT_CREDIT;
+  if (typeAt(octets, at) !== TYPE_CONTROL || !isCredit) return 'wrong-opcode';
+  into.psn = readU32(octets, at + 4);
+  into.sourcePdc = readU16(octets, at + 8);
+  into.destinationPdc = readU16(octets, at + 10);
+  into.credit = readU32(octets, at + 12);
   return 'ok';
 }
 

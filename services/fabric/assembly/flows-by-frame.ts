@@ -70,7 +70,8 @@ export class FlowsByFrame {
 
 function wireOf({ transport }: Flow): TransportWire | null {
   if (transport.kind === 'raw') return null;
-  return TRANSPORTS.find(({ name }) => name === transport.name)?.wire ?? null;
+  const slice = TRANSPORTS.find(({ name }) => name === transport.name);
+  return slice?.wire?.(transport.settings) ?? null;
 }
 
 function pairOf(source: number, target: number): number {

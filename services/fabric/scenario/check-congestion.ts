@@ -41,7 +41,7 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
 
 /** A transport that limits what is in flight does it for itself, behind a plain NIC. */
 function checkOwnControl(
-  { hosts, overrides }: Scenario,
+  { hosts, switches, overrides }: Scenario,
   { transport, congestion }: LoadSection,
   index: number,
   located: Located,
@@ -50,6 +50,7 @@ function checkOwnControl(
   const slice = TRANSPORTS.find(({ name }) => name === transport.name);
   if (slice?.hasOwnControl !== true) return;
   const { title } = slice;
+  checkSlots(switches, overrides, transport, index, located);
   if (congestion !== 'none') {
     const message = `${title} has a congestion control of its own; leave ${congestion} out`;
     throw located.errorAt(['load', index, 'congestion'], message);
@@ -58,6 +59,23 @@ function checkOwnControl(
     return;
   const message = `${title} runs on hosts with plain NICs: leave nic out, or use another transport`;
   throw located.errorAt(['load', index, 'transport'], message);
+}
+
+/** What its packets say lies where a switch with slots has the number of one. */
+function checkSlots(
+  switches: Scenario['switches'],
+  overrides: Scenario['overrides'],
+  transport: Extract<LoadSection['transport'], { kind: 'reliable' }>,
+  index: number,
+  located: Located,
+): void {
+  const slice = TRANSPORTS.find(({ name }) => name === transport.name);
+  if (slice?.needsSharedBuffers?.(transport.settings) !== true) return;
+  const models = [switches.model, ...overrides.map((own) => own.switch.model ?? 'shared-buffer')];
+  const model = models.find((own) => own !== 'shared-buffer');
+  if (model === undefined) return;
+  const message = `${slice.title} so runs over switches with shared buffers, not ${model}`;
+  throw located.errorAt(['load', index, 'transport', transport.name, 'control'], message);
 }
 
 function viewOf(scenario: Scenario, located: Located): PrioritiesView {

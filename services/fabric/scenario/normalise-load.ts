@@ -235,12 +235,12 @@ function usualTransport(path: Path, located: Located): string {
 }
 
 function reliableSection(slice: TransportSlice, settings: ConnectionSettings): ReliableSection {
-  const { name, overheadBytes = RELIABLE_OVERHEAD_BYTES } = slice;
+  const { name } = slice;
   return {
     kind: 'reliable',
     name,
     settings,
-    overheadBytes,
+    overheadBytes: slice.overheadBytes?.(settings) ?? RELIABLE_OVERHEAD_BYTES,
     spreads: slice.spreads?.(settings) ?? false,
     mtuBytes: settings.mtu,
     windowPackets: settings.window === 'auto' ? null : settings.window,

@@ -17,6 +17,6 @@ export class Uet implements Transport {
   constructor(tables: Tables, ends: TransportEnds) {
     const words = tables.int32('bitmap', BITMAP_WORDS);
     this.sending = makeSender(tables, ends, words);
-    this.receiving = makeReceiver(tables, words);
+    this.receiving = makeReceiver(tables, ends, words);
   }
 }

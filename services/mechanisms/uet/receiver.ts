@@ -6,11 +6,17 @@
  */
 
 import type { ReceiveSpec } from '../../engine/contract/spec.js';
-import type { TrackedRows, TransportReceiver } from '../../engine/contract/transport.js';
+import type {
+  NicOfEnd,
+  TrackedRows,
+  TransportEnds,
+  TransportReceiver,
+} from '../../engine/contract/transport.js';
 import {
   MESSAGE_DONE,
   PLACED,
   SAY_ACK,
+  SAY_MORE,
   SAY_NAK,
   SAY_NOTHING,
 } from '../../engine/contract/transport.js';
@@ -31,6 +37,7 @@ import { assertFields } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
 import {
+  CONTROL_CREDIT,
   NACK_TRIMMED,
   NACK_TRIMMED_LAST_HOP,
   RECEIVED_MODULO,
@@ -41,6 +48,7 @@ import {
 import { makeReorderStore } from '../reorder-store.js';
 import { entropyOf, hashOf } from './entropy.js';
 import { BLOCK, packCounts, packSaid, windowOf } from './layout.js';
+import { makePacer } from './pacer.js';
 import type { UetSpec } from './spec.js';
 
 const WORD_BITS = 32;
@@ -63,25 +71,32 @@ assertFields(STRIDE, UNACKNOWLEDGED, CAME, CAME_HASH, CAME_MARKED, OCTETS, CODE)
 /** The shortest frame. */
 const LEAST_OCTETS = 64;
 
-export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiver {
+export function makeReceiver(
+  tables: Tables,
+  ends: TransportEnds,
+  words: Int32Array,
+): TransportReceiver {
   const state = tables.float64('transport', STRIDE);
   const store = makeReorderStore(tables, words);
+  const pacer = makePacer(tables, ends);
   const specs: ReceiveSpec[] = [];
   const transports: UetSpec[] = [];
   const rows: number[] = [];
 
-  function configure(c: number, spec: ReceiveSpec, tracked: TrackedRows): void {
+  function configure(c: number, spec: ReceiveSpec, tracked: TrackedRows, nic: NicOfEnd): void {
     const transport = spec.transport as UetSpec;
-    const { rememberedMessages } = transport;
+    const { rememberedMessages, credit } = transport;
     specs[c] = spec;
     transports[c] = transport;
     rows[c] = tracked.row;
     store.configure(c, spec, { ...windowOf(transport, tracked), rememberedMessages });
+    if (credit !== null) pacer.configure(c, credit, { row: tracked.row, ...nic });
   }
 
   function take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number {
-    const { fullOctets, lastOctets, ackEvery } = transports[c];
+    const { fullOctets, lastOctets, ackEvery, credit } = transports[c];
     const s = rows[c] * STRIDE;
+    if (credit !== null) pacer.wants(c, pool.slot(frame));
     const packet = pool.words[frame + SEQUENCE];
     const remaining = pool.ends[frame + REMAINING];
     const isFirst = state[s + OCTETS] === 0;
@@ -111,8 +126,10 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
     state[s + CAME] = fields[frame + SEQUENCE];
     state[s + CAME_HASH] = fields[frame + HASH];
     state[s + CAME_MARKED] = isMarked ? 1 : 0;
+    if (transports[c].credit !== null) pacer.wants(c, pool.slot(frame));
     // It was sent again in vain: an acknowledgement says so.
     if (store.cameBefore(c, fields[frame + SEQUENCE])) return answers(s, true);
+    if (transports[c].credit !== null) pacer.wantsAgain(c, transports[c].fullOctets);
     const isLastHop = (fields[frame + CLASS] & KIND_MASK) === KIND_CUT_LAST;
     state[s + CODE] = isLastHop ? NACK_TRIMMED_LAST_HOP : NACK_TRIMMED;
     return SAY_NAK;
@@ -125,33 +142,34 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
   }
 
   function answer(c: number, say: number, pool: FramePool, frame: FrameRef): void {
-    if (say === SAY_NAK) refuse(c, pool, frame);
+    const s = rows[c] * STRIDE;
+    if (say === SAY_NAK) {
+      const offset = state[s + CAME] - store.expected(c);
+      control(c, state[s + CODE], packSaid(0, 0, offset), pool, frame);
+      if (state[s + CAME_MARKED] !== 0) pool.words[frame + CLASS] |= ECHO_FLAG;
+    } else if (say === SAY_MORE) control(c, CONTROL_CREDIT, pacer.total(c), pool, frame);
     else acknowledge(c, pool, frame);
     assert(pool.words[frame + LENGTH] > 0, 'uet.answer-has-a-length');
   }
 
-  /** A NACK: the number of the packet, and why; the frame says what is expected, as any answer. */
-  function refuse(c: number, pool: FramePool, frame: FrameRef): void {
+  /** A short answer, which says one thing, and what is expected, as any answer. */
+  function control(c: number, code: number, said: number, pool: FramePool, frame: FrameRef): void {
     const s = rows[c] * STRIDE;
     const { entropy: how } = transports[c];
-    const { words: fields, ends } = pool;
-    const expected = store.expected(c);
+    const { words: fields, ends: further } = pool;
     fields[frame + CLASS] = (fields[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
-    if (state[s + CAME_MARKED] !== 0) fields[frame + CLASS] |= ECHO_FLAG;
-    fields[frame + SEQUENCE] = expected;
-    fields[frame + LENGTH] = Math.max(
-      LEAST_OCTETS,
-      fields[frame + LENGTH] - UET_ACK_CC_OCTETS + UET_NACK_OCTETS,
-    );
+    fields[frame + SEQUENCE] = store.expected(c);
+    const octets = fields[frame + LENGTH] - UET_ACK_CC_OCTETS + UET_NACK_OCTETS;
+    fields[frame + LENGTH] = Math.max(LEAST_OCTETS, octets);
     fields[frame + HASH] = hashOf(specs[c].hash, entropyOf(state[s + CAME_HASH], how), how);
-    pool.setSaid(frame, packSaid(0, 0, state[s + CAME] - expected));
-    ends[frame + REMAINING] = state[s + CODE];
+    pool.setSaid(frame, said);
+    further[frame + REMAINING] = code;
   }
 
   function acknowledge(c: number, pool: FramePool, frame: FrameRef): void {
     const s = rows[c] * STRIDE;
     const { entropy: how } = transports[c];
-    const { words: fields, ends } = pool;
+    const { words: fields, ends: further } = pool;
     const expected = store.expected(c);
     const came = state[s + CAME];
     // The block in which the packet is that came; of one in order, that of the first gap.
@@ -164,9 +182,14 @@ export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiv
     if (state[s + CAME_MARKED] !== 0) fields[frame + CLASS] |= ECHO_FLAG;
     pool.setSaid(frame, packSaid(bitmap, block, came - expected));
     const units = Math.ceil(state[s + OCTETS] / RECEIVED_UNIT) % RECEIVED_MODULO;
-    ends[frame + REMAINING] = packCounts(units, store.stored(c));
+    further[frame + REMAINING] = packCounts(units, store.stored(c));
   }
 
-  const { completed, broken, reordering } = store;
-  return { configure, take, takeCut, answer, completed, broken, reordering };
+  function broken(c: number): string | null {
+    return store.broken(c) ?? (transports[c].credit === null ? null : pacer.broken(c));
+  }
+
+  const { completed, reordering } = store;
+  const paced = pacer.turn;
+  return { configure, take, takeCut, paced, answer, completed, broken, reordering };
 }

@@ -34,8 +34,24 @@ import {
 import { assertFields } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
-import { NACK_TRIMMED_LAST_HOP, RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
+import {
+  CONTROL_CREDIT,
+  NACK_TRIMMED_LAST_HOP,
+  RECEIVED_MODULO,
+  RECEIVED_UNIT,
+} from '../../engine/wire/uet.js';
 import { cameGood, entropyOf, hashOf, nextEntropy, penalise, PENALTY } from './entropy.js';
+import {
+  asksAt,
+  beginCredit,
+  brokenCredit,
+  CREDIT_WORDS,
+  endSpeculation,
+  grantCredit,
+  hasCredit,
+  spendCredit,
+  wantedTotal,
+} from './credit.js';
 import { ofSenders } from './invariants.js';
 import type { Window } from './layout.js';
 import { baseOf, bitmapOf, offsetOf, outOfOrderOf, unitsOf, windowOf } from './layout.js';
@@ -64,8 +80,10 @@ const LOST = NSCC_WORDS + 2;
 const RECOVER_TO = NSCC_WORDS + 3;
 /** Units that the receiver had at the newest acknowledgement. */
 const UNITS = NSCC_WORDS + 4;
-const STRIDE = NSCC_WORDS + 5;
-assertFields(STRIDE - NSCC_WORDS, 0, 1, 2, 3, 4);
+/** First word of its credit. */
+const CREDIT = NSCC_WORDS + 5;
+const STRIDE = CREDIT + CREDIT_WORDS;
+assertFields(CREDIT - NSCC_WORDS, 0, 1, 2, 3, 4);
 
 /** Not timed: it was sent more than once. */
 const UNTIMED = -1;
@@ -90,20 +108,26 @@ export function makeSender(
     specs[c] = send.transport as UetSpec;
     sends[c] = send;
     windows[c] = windowOf(specs[c], rows);
-    initialise(state, windows[c].row * STRIDE, specs[c].nscc);
+    const s = windows[c].row * STRIDE;
+    const { nscc, credit } = specs[c];
+    initialise(state, s, nscc);
+    if (credit !== null) beginCredit(state, s + CREDIT, credit);
   }
 
   /** The oldest packet is always sent again: nothing else may be left to come. */
-  function permits(c: number): boolean {
-    const next = ends.next(c);
-    if (next === ends.unacked(c) && next < ends.highest(c)) return true;
+  function permittedAt(c: number): number {
+    const [next, unacked, highest] = [ends.next(c), ends.unacked(c), ends.highest(c)];
+    if (next === unacked && next < highest) return 0;
     const s = windows[c].row * STRIDE;
-    return state[s + WINDOW] >= state[s + IN_FLIGHT] + specs[c].fullOctets;
+    const { credit, hasWindow, fullOctets } = specs[c];
+    if (hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets) return Infinity;
+    if (credit === null || hasCredit(state, s + CREDIT)) return 0;
+    return unacked === highest ? asksAt(state, s + CREDIT, credit) : Infinity;
   }
 
   function departs(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void {
     const { row, bits, times: first, evs, lost, entropy: w } = windows[c];
-    const { entropy: how, nscc, fullOctets } = specs[c];
+    const { entropy: how, nscc, fullOctets, hasWindow, credit } = specs[c];
     const s = row * STRIDE;
     const { hash } = sends[c];
     const { words: fields, ends: further } = pool;
@@ -115,9 +139,25 @@ export function makeSender(
     if (isResent) found(s, lost, bits, fields[frame + SEQUENCE]);
     const isLast = further[frame + REMAINING] === 0;
     state[s + IN_FLIGHT] += octetsOf(c, fields[frame + SEQUENCE]);
-    const isFull = state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets;
-    assert(isResent || state[s + IN_FLIGHT] <= nscc.maxWindow, 'uet.window-is-kept');
+    charge(c, pool, frame, isResent);
+    const isFull =
+      (hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets) ||
+      (credit !== null && !hasCredit(state, s + CREDIT));
+    const isKept = isResent || !hasWindow || state[s + IN_FLIGHT] <= nscc.maxWindow;
+    assert(isKept, 'uet.window-is-kept');
     if (isLast || isResent || isFull) fields[frame + CLASS] |= ECHO_FLAG;
+  }
+
+  /** A packet takes credit, and says how much its sender wants in all. */
+  function charge(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void {
+    const { fullOctets, hasWindow, credit } = specs[c];
+    if (credit === null) return;
+    const s = windows[c].row * STRIDE;
+    spendCredit(state, s + CREDIT, octetsOf(c, pool.words[frame + SEQUENCE]), ends.clock.now);
+    const waiting = ends.waiting(c) - (isResent ? 0 : 1) + state[s + LOST];
+    const window = hasWindow ? state[s + WINDOW] + fullOctets : Infinity;
+    const octetsWaiting = Math.min(waiting * fullOctets, window);
+    pool.setSlot(frame, wantedTotal(state, s + CREDIT, credit, octetsWaiting));
   }
 
   function octetsOf(c: number, packet: number): number {
@@ -133,14 +173,17 @@ export function makeSender(
 
   function answered(c: number, pool: FramePool, frame: FrameRef): boolean {
     const { row, first, bits, entropy: w } = windows[c];
-    const { entropy: how, nscc } = specs[c];
+    const { entropy: how, nscc, hasWindow, credit } = specs[c];
     const s = row * STRIDE;
+    if (credit !== null) endSpeculation(state, s + CREDIT);
     const expected = pool.words[frame + SEQUENCE];
     const said = pool.said(frame);
-    if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NAK) {
-      return refused(c, s, pool, frame);
-    }
     const counts = pool.ends[frame + REMAINING];
+    if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NAK) {
+      if (counts !== CONTROL_CREDIT) return refused(c, s, pool, frame);
+      grantCredit(state, s + CREDIT, credit!, said);
+      return true;
+    }
     told.marked = (pool.words[frame + CLASS] & ECHO_FLAG) !== 0;
     told.now = ends.clock.now;
     told.delayPs = delay(c, s, expected + offsetOf(said));
@@ -155,7 +198,7 @@ export function makeSender(
     const entropy = entropyOf(pool.words[frame + HASH], how);
     if (told.marked) penalise(words, w, entropy, PENALTY.marked);
     else cameGood(words, w, how, entropy);
-    onAck(state, s, nscc, told);
+    if (hasWindow) onAck(state, s, nscc, told);
     if (specs[c].sleek && isLoss(c, s, outOfOrderOf(counts))) loseHoles(c, s);
     turn(c, s);
     return true;
@@ -164,7 +207,7 @@ export function makeSender(
   /** A switch has cut off the payload of a packet: it is lost, and its window is too large. */
   function refused(c: number, s: number, pool: FramePool, frame: FrameRef): boolean {
     const { first, bits, lost, entropy: w } = windows[c];
-    const { entropy: how, nscc } = specs[c];
+    const { entropy: how, nscc, hasWindow, credit } = specs[c];
     const { words: fields, ends: further } = pool;
     const packet = fields[frame + SEQUENCE] + offsetOf(pool.said(frame));
     if (packet < ends.unacked(c) || has(words, first, bits, packet)) return false;
@@ -178,7 +221,10 @@ export function makeSender(
     else if (isMarked) penalise(words, w, entropy, PENALTY.marked);
     else cameGood(words, w, how, entropy);
     lose(c, s, packet);
-    onLoss(state, s, nscc, octetsOf(c, packet), ends.clock.now);
+    // What arrives at the last hop is limited by its receiver, where that grants it.
+    if (hasWindow && (isPath || credit === null)) {
+      onLoss(state, s, nscc, octetsOf(c, packet), ends.clock.now);
+    }
     turn(c, s);
     return true;
   }
@@ -234,6 +280,7 @@ export function makeSender(
   /** All holes below the highest packet that arrived are lost. */
   function loseHoles(c: number, s: number): void {
     const { first, bits, lost, evs, entropy: w } = windows[c];
+    const { nscc, hasWindow } = specs[c];
     const to = Math.max(ends.unacked(c), state[s + SACKED_TO]);
     state[s + RECOVER_TO] = ends.highest(c);
     const missing = (from: number): number => firstMissing(words, first, bits, from, to);
@@ -241,7 +288,7 @@ export function makeSender(
       if (has(words, lost, bits, hole)) continue;
       penalise(words, w, octets[4 * evs + (hole % bits)], PENALTY.lost);
       lose(c, s, hole);
-      onLoss(state, s, specs[c].nscc, octetsOf(c, hole), ends.clock.now);
+      if (hasWindow) onLoss(state, s, nscc, octetsOf(c, hole), ends.clock.now);
     }
   }
 
@@ -290,16 +337,17 @@ export function makeSender(
       if (!has(words, lost, bits, hole)) lose(c, s, hole);
     }
     state[s + IN_FLIGHT] = 0;
-    onTimeout(state, s, specs[c].nscc);
+    if (specs[c].hasWindow) onTimeout(state, s, specs[c].nscc);
     ends.goTo(c, unacked);
   }
 
   function broken(c: number): string | null {
     const { row, first, bits, packets, lost } = windows[c];
     const s = row * STRIDE;
-    const { minWindow, maxWindow } = specs[c].nscc;
+    const { nscc, credit } = specs[c];
+    const { minWindow, maxWindow } = nscc;
     const [unacked, highest, next] = [ends.unacked(c), ends.highest(c), ends.next(c)];
-    return firstBroken('uet', ofSenders, {
+    const broken = firstBroken('uet', ofSenders, {
       ...{ unacked, highest, next, lost: nextOf(c, s), packets },
       ...{ cleared: state[s + CLEARED], sackedTo: state[s + SACKED_TO] },
       hasOldest: has(words, first, bits, unacked),
@@ -308,6 +356,8 @@ export function makeSender(
       lostAndArrived: lostAndArrived(c),
       ...{ window: state[s + WINDOW], minWindow, maxWindow, inFlight: state[s + IN_FLIGHT] },
     });
+    if (broken !== null || credit === null) return broken;
+    return brokenCredit(state, s + CREDIT, credit);
   }
 
   function lostAndArrived(c: number): number {
@@ -319,5 +369,5 @@ export function makeSender(
     return count;
   }
 
-  return { configure, permits, departs, tellsLoss, answered, follows, timedOut, broken };
+  return { configure, permittedAt, departs, tellsLoss, answered, follows, timedOut, broken };
 }

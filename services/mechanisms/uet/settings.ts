@@ -9,7 +9,7 @@ import {
   quantity,
   word,
 } from '../../settings/parts.js';
-import { aboveZero, share, time } from '../../settings/quantities.js';
+import { aboveZero, share, size, time } from '../../settings/quantities.js';
 import { PS_PER_US } from '../../engine/units/time.js';
 import { connectionKeys, type ConnectionSettings } from '../transport-settings.js';
 import { MOST_WINDOW } from './layout.js';
@@ -58,6 +58,16 @@ const nscc = mapping({
     .prefault(4),
 }).describe('Network-signalled congestion control.');
 
+const rccc = mapping({
+  maxCredit: positive()
+    .describe('Most credit, and what a connection begins with, in bandwidth-delay products.')
+    .prefault(1.5),
+  grant: quantity(aboveZero(size)).describe('Credit granted at a time.').prefault('16384B'),
+  share: quantity(aboveZero(share))
+    .describe('Share of the rate of its link that a NIC grants to all its senders.')
+    .prefault('99%'),
+}).describe('Receiver-credit congestion control.');
+
 export const uetSettings = mapping({
   ...connectionKeys,
   mtu: integer(64, 9000).describe('Payload bytes of a full packet.').prefault(4096),
@@ -98,7 +108,14 @@ export const uetSettings = mapping({
       'Whether packets out of order tell of losses (SLEEK). auto: where no switch trims packets.',
     )
     .prefault('auto'),
+  control: choice(['nscc', 'rccc', 'both'])
+    .describe(
+      'What limits a sender. nscc: a window, by marks and delays; rccc: credit, which each NIC ' +
+        'grants its senders in turn; both: either.',
+    )
+    .prefault('nscc'),
   nscc: nscc.prefault({}),
+  rccc: rccc.prefault({}),
 });
 
 export type UetInput = z.output<typeof uetSettings>;
@@ -109,6 +126,8 @@ export interface UetSettings extends ConnectionSettings {
   readonly entropies: number;
   readonly sleek: UetInput['sleek'];
   readonly nscc: NsccSettings;
+  readonly control: UetInput['control'];
+  readonly rccc: UetInput['rccc'];
 }
 
 export function completeUet(written: UetInput): UetSettings {

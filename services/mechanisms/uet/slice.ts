@@ -1,6 +1,8 @@
 import { PS_PER_S, PS_PER_US } from '../../engine/units/time.js';
 import {
+  RECEIVED_UNIT,
   UET_ACK_CC_OCTETS,
+  UET_CREDIT_REQUEST_OCTETS,
   UET_REQUEST_OCTETS,
   UET_SEMANTIC_OCTETS,
 } from '../../engine/wire/uet.js';
@@ -15,7 +17,7 @@ import {
   uetSettings,
   type UetSettings,
 } from './settings.js';
-import { type NsccSpec, UET, type UetSpec } from './spec.js';
+import { type CreditSpec, type NsccSpec, UET, type UetSpec } from './spec.js';
 import { uetWire } from './wire.js';
 
 /** Where no link is between the ends. */
@@ -39,18 +41,23 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
   order: 'window',
   settings: uetSettings,
   complete: completeUet,
-  variants: { uet: { keys: {}, needsMarks: true } },
+  variants: {
+    uet: { keys: {}, needsMarks: true },
+    'uet:rccc': { keys: { control: 'rccc' } },
+    'uet:both': { keys: { control: 'both' }, needsMarks: true },
+  },
   help: 'Ultra Ethernet Transport (RUD with NSCC), with settings.',
   alsoCalled: ['ultra ethernet', 'ultra ethernet transport', 'uec', 'nscc', 'reps', 'rud'],
   topic:
     'Ultra Ethernet Transport (UET): packets of a message take many paths, each chosen by an ' +
     'entropy value, in any order; NSCC limits the bytes in flight by marks and delays. It needs ' +
     'no lossless priority. `transport: uet`; `{ uet: { entropy: reps } }`.',
-  overheadBytes: ENVELOPE_OCTETS + UET_REQUEST_OCTETS + UET_SEMANTIC_OCTETS,
+  overheadBytes: (settings) => ENVELOPE_OCTETS + requestOctets(settings) + UET_SEMANTIC_OCTETS,
   ackOctets: ENVELOPE_OCTETS + UET_ACK_CC_OCTETS,
   hasOwnControl: true,
+  needsSharedBuffers: hasCredit,
   spreads: ({ entropies }) => entropies > 1,
-  wire: uetWire,
+  wire: (settings) => uetWire(hasCredit(settings)),
   problemOf: ({ nscc: { maxWindow } }, flow) => {
     const octets = Math.floor(maxWindow * productOf(flow));
     if (octets >= nominal(flow)) return null;
@@ -65,7 +72,8 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
     return Math.max(1, Math.min(packets, MOST_WINDOW, flow.packetsPerMessage * flow.messages));
   },
   accepts: (_spec, windowPackets) => windowPackets,
-  plan: ({ ackEvery, nscc, entropy, entropies, sleek }, flow, windowPackets): UetSpec => {
+  plan: (settings, flow, windowPackets): UetSpec => {
+    const { ackEvery, nscc, entropy, entropies, sleek, control } = settings;
     const { packetsPerMessage, messages, releasesMessages } = flow;
     const own = { policy: entropy, values: entropies };
     // A window may begin and end within messages.
@@ -77,6 +85,8 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
       lastOctets: flow.lastPayload + NOMINAL_OCTETS,
       entropy: own,
       nscc: planNscc(nscc, flow),
+      hasWindow: control !== 'rccc',
+      credit: hasCredit(settings) ? planCredit(settings, flow) : null,
       sleek: sleek === 'on' || (sleek === 'auto' && !flow.isCut),
       trackedPackets: windowPackets,
       sendingWords: sendingWords(windowPackets, entropyWords(own)),
@@ -85,6 +95,24 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
   },
   create: (tables, ends) => new Uet(tables, ends),
 };
+
+function hasCredit({ control }: UetSettings): boolean {
+  return control !== 'nscc';
+}
+
+function requestOctets(settings: UetSettings): number {
+  return hasCredit(settings) ? UET_CREDIT_REQUEST_OCTETS : UET_REQUEST_OCTETS;
+}
+
+function planCredit({ rccc }: UetSettings, flow: CarriedFlow): CreditSpec {
+  const { maxCredit, grant, share } = rccc;
+  return {
+    maxCredit: Math.max(nominal(flow), maxCredit * productOf(flow)),
+    grantUnits: Math.max(1, Math.round(grant / RECEIVED_UNIT)),
+    share,
+    askPs: Math.max(1, flow.roundTripPs),
+  };
+}
 
 function nominal({ packetPayload }: CarriedFlow): number {
   return packetPayload + NOMINAL_OCTETS;

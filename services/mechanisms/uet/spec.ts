@@ -34,6 +34,18 @@ export interface NsccSpec {
   readonly adaptDelayPs: number;
 }
 
+/** Receiver-credit congestion control. */
+export interface CreditSpec {
+  /** Octets that a sender begins with, and may have at most. */
+  readonly maxCredit: number;
+  /** Units granted at a time. */
+  readonly grantUnits: number;
+  /** Of the rate of its link, that a NIC grants. */
+  readonly share: number;
+  /** Time after which a sender without credit, and with nothing in flight, asks. */
+  readonly askPs: number;
+}
+
 export interface UetSpec extends TransportSpec {
   /** One acknowledgement for so many packets that request none. */
   readonly ackEvery: number;
@@ -42,6 +54,10 @@ export interface UetSpec extends TransportSpec {
   readonly lastOctets: number;
   readonly entropy: EntropySpec;
   readonly nscc: NsccSpec;
+  /** NSCC limits what is in flight. */
+  readonly hasWindow: boolean;
+  /** Receivers grant what is sent; null: they do not. */
+  readonly credit: CreditSpec | null;
   /** Packets out of order tell of losses (SLEEK). */
   readonly sleek: boolean;
 }

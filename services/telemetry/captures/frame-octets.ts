@@ -242,7 +242,9 @@ export class FrameOctetsWriter {
       remote: isBack ? remote : own,
       isFlagged: (frameClass & ECHO_FLAG) !== 0,
     };
-    if (!isBack) return wire.encodePacket(this.octets, at, fields);
+    if (!isBack) {
+      return wire.encodePacket(this.octets, at, { ...fields, wanted: pool.slot(frame) });
+    }
     const answer = { ...fields, said: pool.said(frame), counts: ends[frame + REMAINING]! };
     return (frameClass & KIND_MASK) === KIND_NAK
       ? wire.encodeRefusal(this.octets, at, answer)

@@ -169,6 +169,9 @@ class World {
         assert.ok(packet >= this.core.unacked && packet <= this.core.highest);
         this.core.next = packet;
       },
+      waiting: () => 0,
+      pace: () => assert.fail('it has no pacer'),
+      tell: () => assert.fail('it answers packets only'),
     },
     this.words,
   );
@@ -186,7 +189,8 @@ class World {
       ...{ transport, packetsPerMessage: perMessage, startPs: 0, echoes: false },
       ...{ fullPayloadOctets: 1000, lastPayloadOctets: 10, overheadOctets: 62 },
     };
-    this.receiver.configure(0, receive as unknown as ReceiveSpec, { row: 1, bitmap: 1 });
+    const nic = { device: 0, first: 0, octetPs: 80 };
+    this.receiver.configure(0, receive as unknown as ReceiveSpec, { row: 1, bitmap: 1 }, nic);
   }
 
   save(): string {

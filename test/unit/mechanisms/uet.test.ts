@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ReceiveSpec, SendSpec } from '../../../services/engine/contract/spec.js';
+import type { TransportEnds } from '../../../services/engine/contract/transport.js';
 import {
   BITMAP_WORDS,
   MESSAGE_DONE,
@@ -304,46 +305,58 @@ function deliver(
   perMessage: number,
   windowPackets: number,
   isCut: boolean,
+  control: 'nscc' | 'rccc' | 'both',
 ) {
-  const written = { window: windowPackets, ackEvery: 3 };
+  const written = { window: windowPackets, ackEvery: 3, control };
   const spec = planned(written, { packetsPerMessage: perMessage, isCut });
   const rows = (['sending', 'receiving'] as const).map((end) => trackRows(spec, end));
   const bitmaps = rows[0]!.bitmaps + rows[1]!.bitmaps;
   const tables = new Tables({
-    ...{ device: 0, port: 0, send: 0, receive: 0, credit: 0, rate: 0, nic: 0, pool: 0 },
+    ...{ device: 1, port: 0, send: 0, receive: 0, credit: 0, rate: 0, nic: 0, pool: 0 },
     ...{ transport: 2, bitmap: bitmaps },
   });
   const clock = new Clock();
   const words = tables.int32('bitmap', BITMAP_WORDS);
   const end = { unacked: 0, next: 0, highest: 0 };
-  const sender = makeSender(
-    tables,
-    {
-      clock,
-      unacked: () => end.unacked,
-      next: () => end.next,
-      highest: () => end.highest,
-      acknowledge: (_c, expected) => {
-        assert.ok(expected <= end.highest);
-        if (expected <= end.unacked) return false;
-        end.unacked = expected;
-        end.next = Math.max(end.next, expected);
-        return true;
-      },
-      goTo: (_c, packet) => {
-        end.next = packet;
-      },
+  let pacedAt = Infinity;
+  const ends: TransportEnds = {
+    clock,
+    unacked: () => end.unacked,
+    next: () => end.next,
+    highest: () => end.highest,
+    acknowledge: (_c, expected) => {
+      assert.ok(expected <= end.highest);
+      if (expected <= end.unacked) return false;
+      end.unacked = expected;
+      end.next = Math.max(end.next, expected);
+      return true;
     },
-    words,
-  );
-  const receiver = makeReceiver(tables, words);
+    goTo: (_c, packet) => {
+      end.next = packet;
+    },
+    waiting: () => packets - end.highest,
+    pace: (device, atPs) => {
+      assert.deepEqual([device, pacedAt], [0, Infinity]);
+      pacedAt = atPs;
+    },
+    tell: (_device, _c, say) => {
+      sendAnswer(say);
+    },
+  };
+  const sender = makeSender(tables, ends, words);
+  const receiver = makeReceiver(tables, ends, words);
   const send = { transport: spec, hash: 7, packetsPerMessage: perMessage };
   sender.configure!(0, send as unknown as SendSpec, { row: 0, bitmap: 0 });
   const receive = {
     ...{ transport: spec, hash: 9, packetsPerMessage: perMessage, startPs: 0 },
     ...{ fullPayloadOctets: 4000, lastPayloadOctets: 4000 },
   };
-  receiver.configure(0, receive as unknown as ReceiveSpec, { row: 1, bitmap: rows[0]!.bitmaps });
+  receiver.configure(
+    0,
+    receive as unknown as ReceiveSpec,
+    { row: 1, bitmap: rows[0]!.bitmaps },
+    { device: 0, first: 0, octetPs: 80 },
+  );
 
   const pool = new FramePool();
   const underway: number[] = [];
@@ -362,11 +375,27 @@ function deliver(
     underway.push(frame);
     if (random.below(20) === 0) underway.push(pool.copyFrom(pool, frame));
   };
+  function sendAnswer(say: number): void {
+    const answer = pool.allocate();
+    pool.words[answer + CLASS] = KIND_ACK;
+    pool.words[answer + LENGTH] = 78;
+    receiver.answer(0, say, pool, answer);
+    const isNak = (pool.words[answer + CLASS]! & KIND_MASK) === KIND_NAK;
+    assert.equal(isNak, say !== SAY_ACK);
+    assert.equal(pool.words[answer + LENGTH], isNak ? 64 : 78);
+    assert.ok(entropyOf(pool.words[answer + HASH]!, spec.entropy) < 64);
+    pass(answer);
+  }
   for (let step = 0; end.unacked < packets; step++) {
     assert.ok(step < 200_000, 'it ends');
     clock.now += 1e5;
     const fits = end.next < Math.min(packets, end.unacked + windowPackets);
-    const maySend = fits && sender.permits!(0);
+    if (pacedAt <= clock.now) {
+      pacedAt = Infinity;
+      receiver.paced!(0, 0);
+      check();
+    }
+    const maySend = fits && sender.permittedAt!(0) <= clock.now;
     if (maySend && random.below(3) > 0) {
       const frame = pool.allocate();
       pool.words[frame + CLASS] = KIND_DATA;
@@ -405,25 +434,14 @@ function deliver(
           while (receiver.completed(0, messages) !== -1) messages++;
         }
         const say = outcome & (SAY_ACK | SAY_NAK);
-        if (say !== 0) {
-          const answer = pool.allocate();
-          pool.words[answer + CLASS] = KIND_ACK;
-          pool.words[answer + LENGTH] = 78;
-          receiver.answer(0, say, pool, answer);
-          const isNak = (pool.words[answer + CLASS]! & KIND_MASK) === KIND_NAK;
-          assert.equal(isNak, say === SAY_NAK);
-          assert.equal(pool.words[answer + LENGTH], isNak ? 64 : 78);
-          assert.ok(entropyOf(pool.words[answer + HASH]!, spec.entropy) < 64);
-          pass(answer);
-        }
+        if (say !== 0) sendAnswer(say);
       }
       pool.release(frame);
       check();
-    } else if (!maySend) {
-      assert.ok(end.unacked < end.highest, 'something is outstanding');
+    } else if (!maySend && end.unacked < end.highest) {
       sender.timedOut(0);
       check();
-    }
+    } else if (!maySend) assert.ok(sender.permittedAt!(0) < Infinity || pacedAt < Infinity);
   }
   assert.equal(placed.size, packets);
   assert.equal(messages, packets / perMessage);
@@ -439,7 +457,8 @@ describe('both ends of UET', () => {
       const window = [1, 2, 5, 40, 200][seed % 5]!;
       const packets = perMessage * (10 + random.below(60));
       const isCut = seed % 2 === 0;
-      const told = deliver(random, packets, perMessage, window, isCut);
+      const control = (['nscc', 'rccc', 'both'] as const)[seed % 3]!;
+      const told = deliver(random, packets, perMessage, window, isCut, control);
       assert.ok(window === 1 || told.outOfOrder > 0, `seed ${seed}`);
       assert.equal(told.refused > 0, isCut);
       assert.ok(told.peakPackets < window);

@@ -41,6 +41,7 @@ import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
 import type { CongestionNotifications } from './notifications.js';
 import { makeNotifications } from './notifications.js';
+import { KIND_PACE, makePacing } from './pacing.js';
 import { type LiveFrames, makeLiveFrames } from './live-frames.js';
 import type { Rates } from './rates.js';
 import { KIND_RANK, makeHostOperations } from './host-operations.js';
@@ -150,6 +151,7 @@ export function makeHosting(
   const operations = makeHostOperations(shared, devices, (d, c) => {
     if (senders.releaseMessages(firstSend[d] + c, 1)) wake(d, c);
   });
+  const pacing = makePacing(devices, { pool, senders, receivers, queueAnswer });
   const liveFrames = makeLiveFrames(shared, devices, live, controlPayloads, queueFrame);
   const all: HostParts[] = [];
   /** By device: its roles in their order. */
@@ -227,7 +229,9 @@ export function makeHosting(
     };
     spec.receives.forEach((receive, c) => {
       const rows = rowsFor(receive.transport, 'receiving');
-      receivers.configure(firstReceive[d] + c, receive, spec.position, rows);
+      const nic = { device: d, first: firstReceive[d], octetPs: spec.ports[0].octetPs };
+      pacing.configure(d, receive.transport);
+      receivers.configure(firstReceive[d] + c, receive, spec.position, rows, nic);
     });
   }
 
@@ -321,7 +325,8 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind >= KIND_RANK) operations.onTimer(d, kind, c);
+    if (kind === KIND_PACE) pacing.onTimer(d);
+    else if (kind >= KIND_RANK) operations.onTimer(d, kind, c);
     else if (kind === KIND_APPLICATION) receiveMemory.onTimer(d);
     else if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
     else ownTimer(d, kind, c);

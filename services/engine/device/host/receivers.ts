@@ -1,5 +1,6 @@
 import type { ReceiveSpec, TransportSpec } from '../../contract/spec.js';
 import type {
+  NicOfEnd,
   Reordering,
   Transport,
   TrackedRows,
@@ -83,11 +84,17 @@ export function makeReceivers(
   /** By connection; raw ones have none. */
   const receivingOf: TransportReceiver[] = [];
 
-  function configure(c: number, spec: ReceiveSpec, position: number, rows: TrackedRows): void {
+  function configure(
+    c: number,
+    spec: ReceiveSpec,
+    position: number,
+    rows: TrackedRows,
+    nic: NicOfEnd,
+  ): void {
     specs[c] = spec;
     if (spec.transport !== null) {
       receivingOf[c] = transportOf(spec.transport).receiving;
-      receivingOf[c].configure(c, spec, rows);
+      receivingOf[c].configure(c, spec, rows, nic);
     }
     state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
     state[c * STRIDE + LATENCY_MIN] = Infinity;

@@ -134,7 +134,16 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     highest,
     acknowledge,
     goTo,
+    waiting: (c) => state[c * STRIDE + RELEASED] - state[c * STRIDE + HIGHEST],
+    pace: (device, atPs) => {
+      pacing!.pace(device, atPs);
+    },
+    tell: (device, c, say) => {
+      pacing!.tell(device, c, say);
+    },
   };
+  /** Null until hosts exist. */
+  let pacing: Pick<TransportEnds, 'pace' | 'tell'> | null = null;
   const transports = new Map(kinds.map((own) => [own.kind, own.create(tables, connections)]));
   /** By connection; raw ones have none. */
   const sendingOf: TransportSender[] = [];
@@ -206,7 +215,8 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
       if (at >= state[s + END]) return BLOCKED;
       if (at > now) return later(at);
     } else if (now >= state[s + END] && next >= state[s + HIGHEST]) return BLOCKED;
-    if (steered[c]?.permits?.(c) === false) return BLOCKED;
+    const permittedPs = steered[c]?.permittedAt?.(c) ?? 0;
+    if (permittedPs > now) return permittedPs === Infinity ? BLOCKED : later(permittedPs);
     const pace = state[s + PACE_AT];
     return pace > now ? later(pace) : READY;
   }
@@ -483,6 +493,9 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
   }
 
   return {
+    setPacing: (own: Pick<TransportEnds, 'pace' | 'tell'>) => {
+      pacing = own;
+    },
     retryAt,
     outstanding,
     retransmitted,

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   blankUetAck,
+  blankUetCredit,
+  blankUetCreditRequest,
   blankUetNack,
   blankUetRequest,
   decodeUetAck,
+  decodeUetCredit,
+  decodeUetCreditRequest,
   decodeUetNack,
   decodeUetRequest,
   encodeUetAck,
+  encodeUetCredit,
+  encodeUetCreditRequest,
   encodeUetNack,
   encodeUetRequest,
   UET_ACK_CC_OCTETS,
@@ -118,5 +124,41 @@ describe('a negative acknowledgement of Ultra Ethernet Transport', () => {
     );
     assert.equal(decodeUetNack(octets.subarray(1), 0, read), 'too-short');
     assert.equal(decodeUetNack(new Uint8Array(16), 0, read), 'wrong-opcode');
+  });
+});
+
+describe('credit of Ultra Ethernet Transport', () => {
+  it('has these octets: a target of 879 units with packet 258, and 64 units granted', () => {
+    const octets = new Uint8Array(16);
+    const request = { ...blankUetCreditRequest(), ackRequested: true, psn: 258 };
+    Object.assign(request, { sourcePdc: 17, destinationPdc: 34, creditTarget: 879 });
+    encodeUetCreditRequest(octets, 0, request);
+    assert.equal(hexOf(octets), hexOf(octetsOf('6988 0000 00000102 0011 0022 00 00036f')));
+    encodeUetCredit(octets, 0, { psn: 256, sourcePdc: 34, destinationPdc: 17, credit: 64 });
+    assert.equal(hexOf(octets), hexOf(octetsOf('5b80 0000 00000100 0022 0011 00000040')));
+  });
+
+  it('comes back as it was', () => {
+    const octets = new Uint8Array(16);
+    const ends = { psn: u32, sourcePdc: u16, destinationPdc: u16 };
+    const flags = { retransmitted: fc.boolean(), ackRequested: fc.boolean(), syn: fc.boolean() };
+    const request = fc.record({ ...ends, ...flags, creditTarget: fc.nat(0xffffff) });
+    const credit = fc.record({ ...ends, credit: u32 });
+    const [asked, granted] = [blankUetCreditRequest(), blankUetCredit()];
+    fc.assert(
+      fc.property(request, credit, (one, other) => {
+        encodeUetCreditRequest(octets, 0, one);
+        assert.equal(decodeUetCreditRequest(octets, 0, asked), 'ok');
+        assert.deepEqual({ ...asked }, { ...one });
+        assert.equal(decodeUetCredit(octets, 0, granted), 'wrong-opcode');
+        encodeUetCredit(octets, 0, other);
+        assert.equal(decodeUetCredit(octets, 0, granted), 'ok');
+        assert.deepEqual({ ...granted }, { ...other });
+        assert.equal(decodeUetCreditRequest(octets, 0, asked), 'wrong-opcode');
+      }),
+      SEED,
+    );
+    assert.equal(decodeUetCredit(octets.subarray(1), 0, granted), 'too-short');
+    assert.equal(decodeUetCreditRequest(octets.subarray(1), 0, asked), 'too-short');
   });
 });
