@@ -57,7 +57,10 @@ function candidateOf(
 ): Candidate {
   const graph = graphOf(site, vertices);
   const { work } = graph;
-  const divide = (partOf: number[]): Division => new Division(graph, partOf, parts);
+  const divide = (partOf: number[]): Division => {
+    fill(partOf, work, parts);
+    return new Division(graph, partOf, parts);
+  };
   const line = divide(evenly(inNeighborhoods(graph), work, parts));
   const limit = most > 0 ? most : Math.max((total(work) / parts) * TOLERANCE, line.heaviest);
   line.refine(limit);
@@ -190,6 +193,30 @@ function evenly(line: readonly number[], work: readonly number[], parts: number)
     before += work[vertex]!;
   }
   return partOf;
+}
+
+/** No part stays empty while another has several vertices: that of most work gives one up. */
+function fill(partOf: number[], work: readonly number[], parts: number): void {
+  const load = Array.from({ length: parts }, () => 0);
+  const vertices = Array.from({ length: parts }, (): number[] => []);
+  partOf.forEach((part, vertex) => {
+    load[part]! += work[vertex]!;
+    vertices[part]!.push(vertex);
+  });
+  for (let part = 0; part < parts; part++) {
+    if (vertices[part]!.length > 0) continue;
+    const from = load.reduce(
+      (most, own, other) =>
+        vertices[other]!.length > 1 && (most < 0 || own > load[most]!) ? other : most,
+      -1,
+    );
+    if (from < 0) return;
+    const vertex = vertices[from]!.pop()!;
+    partOf[vertex] = part;
+    vertices[part]!.push(vertex);
+    load[from]! -= work[vertex]!;
+    load[part]! += work[vertex]!;
+  }
 }
 
 /** Without the topmost switches, which are assigned to the parts with the least work then. */

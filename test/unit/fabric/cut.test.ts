@@ -128,3 +128,23 @@ load: [{ permutation: { hosts: h1..h32, shift: 17 }, rate: 90G, priority: 3 }]
     }
   });
 });
+
+it('a cut has as many parts as were asked for, whatever the fabric and its load', () => {
+  for (const fabric of [
+    '{ generator: star, hosts: 9 }',
+    '{ generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 20 }',
+    '{ generator: fat-tree, k: 4 }',
+    '{ generator: ring, switches: 5, hostsPerSwitch: 1 }',
+  ]) {
+    // Nobody sends, or one host does: most devices have no work.
+    for (const load of ['', 'load: [{ stream: { from: h1, to: h2 }, bytes: 10KB }]\n']) {
+      const own = fabricOf(`fabric: ${fabric}\n${load}`);
+      for (let parts = 1; parts <= 9; parts++) {
+        const placement = placeInServices(own, parts);
+        assert.equal(placement.length, parts, `${fabric} ${load}`);
+        const placed = placement.flatMap(({ devices }) => devices).sort((a, b) => a - b);
+        assert.deepEqual(placed, [...own.specs.keys()]);
+      }
+    }
+  }
+});

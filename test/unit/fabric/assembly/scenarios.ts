@@ -151,7 +151,7 @@ export function priorities(
     watchdog: false,
     ingressReservedBytes: 0,
     ingressAlpha: 1,
-    mechanisms: { ecn: 'off' },
+    mechanisms: { ecn: 'off', trim: 'off' },
     ...(which.includes(priority) ? part : {}),
   }));
 }

@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, fallback, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, ci, sfc; ' +
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, ci, sfc, trim; ' +
         'did you mean xoff?',
     ],
     [
