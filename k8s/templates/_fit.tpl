@@ -59,6 +59,17 @@
 {{- with .values.tolerations -}}{{- $_ := set $pod "tolerations" (concat $pod.tolerations .) -}}{{- end -}}
 {{- with .values.priorityClass -}}{{- $_ := set $pod "priorityClassName" . -}}{{- end -}}
 {{- with .values.affinity -}}{{- $_ := set $pod "affinity" (deepCopy .) -}}{{- end -}}
+{{- $context := $pod.securityContext -}}
+{{- range $key, $value := dict "runAsUser" .values.user "runAsGroup" .values.group "fsGroup" .values.group -}}
+  {{- if eq (toString $value) "none" -}}{{- $_ := unset $context $key -}}
+  {{- else if $value -}}{{- $_ := set $context $key (int64 $value) -}}{{- end -}}
+{{- end -}}
+{{- with .values.seccomp -}}
+  {{- $parts := splitn "/" 2 . -}}
+  {{- if eq . "none" -}}{{- $_ := unset $context "seccompProfile" -}}
+  {{- else if $parts._1 -}}{{- $_ := set $context "seccompProfile" (dict "type" $parts._0 "localhostProfile" $parts._1) -}}
+  {{- else -}}{{- $_ := set $context "seccompProfile" (dict "type" .) -}}{{- end -}}
+{{- end -}}
 {{- with .values.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}
 {{- end -}}
 
@@ -88,6 +99,7 @@
 {{- $mib := int (ceil .mib) -}}
 {{- $requests := dict "cpu" (default .cpu $own.cpu) "memory" (default (printf "%dMi" $mib) $own.memory) -}}
 {{- $limits := dict "memory" (default (printf "%dMi" (add (mul 2 $mib) (int .heapMib))) $own.memoryLimit) -}}
+{{- with $own.cpuLimit -}}{{- $_ := set $limits "cpu" . -}}{{- end -}}
 {{- $_ := set .container "resources" (dict "requests" $requests "limits" $limits) -}}
 {{- end -}}
 
@@ -99,9 +111,10 @@
 {{- with .values.broker -}}
   {{- $requests := $container.resources.requests -}}
   {{- if .cpu -}}{{- $_ := set $requests "cpu" .cpu -}}{{- end -}}
+  {{- if .cpuLimit -}}{{- $_ := set $container.resources.limits "cpu" .cpuLimit -}}{{- end -}}
   {{- if .memory -}}
     {{- $_ := set $requests "memory" .memory -}}
-    {{- $_ := set $container.resources "limits" (dict "memory" .memoryLimit) -}}
+    {{- $_ := set $container.resources.limits "memory" .memoryLimit -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -213,7 +226,7 @@
 {{- define "selvage.observe" -}}
 {{- $container := .container -}}
 {{- $values := .values -}}
-{{- if or $values.events $values.infrastructure -}}{{- $_ := set .pod "automountServiceAccountToken" true -}}{{- end -}}
+{{- if or $values.events $values.infrastructure $values.finish -}}{{- $_ := set .pod "automountServiceAccountToken" true -}}{{- end -}}
 {{- $env := $container.env -}}
 {{- if $values.events -}}
   {{- $field := dict "fieldPath" "metadata.labels['batch.kubernetes.io/controller-uid']" -}}
@@ -221,6 +234,9 @@
 {{- end -}}
 {{- if $values.infrastructure -}}
   {{- $env = append $env (dict "name" "SELVAGE_STRUCK" "value" "/work/struck.json") -}}
+{{- end -}}
+{{- if $values.finish -}}
+  {{- $env = append $env (dict "name" "SELVAGE_BROKERS" "value" (printf "%s-nats" .root.Release.Name)) -}}
 {{- end -}}
 {{- $_ := set $container "env" $env -}}
 {{- with $values.otlp -}}

@@ -6,7 +6,7 @@ import type { FoundOptions, UiOptions } from './commands/k8s-found.js';
 import type { ScaleOptions } from './commands/k8s-scale.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
-import { grouped, injection, settings } from './shared-options.js';
+import { CONTEXT, grouped, injection, NAMESPACE, settings } from './shared-options.js';
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
   ['pause', 'pause a run in the cluster'],
@@ -66,7 +66,8 @@ function addMaking(k8s: Command): void {
       .addOption(settings());
   podded(k8s.command('run'))
     .description('create a run, follow it, fetch its results and delete it')
-    .option('--namespace <name>', 'created and deleted unless it exists', 'selvage')
+    .option('--namespace <name>', `created and deleted unless it exists${NAMESPACE}`)
+    .option('--context <name>', CONTEXT)
     .option('--out <dir>', 'folder for the run directory', 'runs')
     .option('--detach', 'return when every pod runs; `k8s attach` follows it from anywhere')
     .option('--start-within <s>', 'seconds until every pod must run (default: 300)')
@@ -95,7 +96,8 @@ function addMaking(k8s: Command): void {
 /** Which run, as every command but `list` needs it. */
 function placed(command: Command): Command {
   return command
-    .option('--namespace <name>', 'namespace of the run', 'selvage')
+    .option('--namespace <name>', `namespace of the run${NAMESPACE}`)
+    .option('--context <name>', CONTEXT)
     .option('--run <name>', 'its name, where the namespace has several');
 }
 
@@ -104,8 +106,9 @@ function addFinding(k8s: Command): void {
     .command('list')
     .description('list the runs of the cluster, or of one namespace')
     .option('--namespace <name>', 'only there (default: wherever you may look)')
+    .option('--context <name>', CONTEXT)
     .option('--json', 'print it as JSON')
-    .action(async (options: Partial<FoundOptions>) => {
+    .action(async (options: FoundOptions) => {
       const { listCommand } = await import('./commands/k8s-found.js');
       process.exitCode = await listCommand(options);
     });

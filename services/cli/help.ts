@@ -431,8 +431,8 @@ const CLUSTER: readonly HelpEntry[] = [
   {
     name: 'attach',
     examples: [
-      ['k8s attach', 'follow the run of namespace selvage'],
-      ['k8s attach --namespace night', 'of another'],
+      ['k8s attach', 'follow the run of the namespace'],
+      ['k8s attach --namespace night --run b', 'of another, one of several'],
     ],
   },
   {
@@ -452,7 +452,7 @@ const CLUSTER: readonly HelpEntry[] = [
   {
     name: 'delete',
     examples: [
-      ['k8s delete', 'the run of namespace selvage'],
+      ['k8s delete', 'the run of the namespace'],
       ['k8s delete --namespace night', 'of another'],
     ],
   },
@@ -466,14 +466,14 @@ const CLUSTER: readonly HelpEntry[] = [
   {
     name: 'pause',
     examples: [
-      ['k8s pause', 'the run of namespace selvage'],
+      ['k8s pause', 'the run of the namespace'],
       ['k8s pause --namespace night', 'of another'],
     ],
   },
   {
     name: 'resume',
     examples: [
-      ['k8s resume', 'the run of namespace selvage'],
+      ['k8s resume', 'the run of the namespace'],
       ['k8s resume --namespace night', 'of another'],
     ],
   },
@@ -487,7 +487,7 @@ const CLUSTER: readonly HelpEntry[] = [
   {
     name: 'checkpoint',
     examples: [
-      ['k8s checkpoint', 'the run of namespace selvage'],
+      ['k8s checkpoint', 'the run of the namespace'],
       ['k8s checkpoint --namespace night', 'of another'],
     ],
   },

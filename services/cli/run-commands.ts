@@ -10,7 +10,7 @@ import type { ServiceOptions } from './commands/service.js';
 import type { EmulateOptions } from './emulation.js';
 import type { ExperimentOptions, SweepOptions } from './commands/sweep.js';
 import { scenarioArgument } from './examples.js';
-import { collect, grouped, settings } from './shared-options.js';
+import { collect, CONTEXT, grouped, NAMESPACE, settings } from './shared-options.js';
 
 /** Options of commands that run a scenario, in several processes if requested. */
 function distributed(command: Command): Command {
@@ -35,7 +35,8 @@ function watched(command: Command): Command {
 function inPods(command: Command): Command {
   return command
     .option('--k8s', 'in pods of the cluster of kubectl, instead of here')
-    .option('--namespace <name>', 'with --k8s: created and deleted unless it exists', 'selvage')
+    .option('--namespace <name>', `with --k8s: created and deleted unless it exists${NAMESPACE}`)
+    .option('--context <name>', `with --k8s: ${CONTEXT}`)
     .option('--image <image>', 'with --k8s: with a version (default: selvage:<this version>)')
     .option('--values <file>', 'with --k8s: what the cluster needs: nodes, resources, labels')
     .option('--pods <n>', 'with --k8s: so many pods at once (default: by the time they take)')

@@ -32,3 +32,7 @@ export function injection(command: Command): Command {
     .option('--list', 'list the faults of the run')
     .option('--json', 'print it as JSON');
 }
+
+/** Where a command of a cluster acts, if it is not told. */
+export const NAMESPACE = ' (default: that of the context, or selvage)';
+export const CONTEXT = 'of KUBECONFIG (default: its current one)';

@@ -25,15 +25,37 @@ import {
 const ETCD = 'http://127.0.0.1:2379';
 /** Of the API server, for pods. */
 const SERVICE = '10.96.0.1';
-const PROGRAMS = ['etcd', 'containerd', 'ctr', 'runc', 'ip', 'nsenter', 'openssl', 'kubectl'];
+/** What a node needs, and the Debian package that has it. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  etcd: 'etcd-server',
+  containerd: 'containerd',
+  ctr: 'containerd',
+  runc: 'runc',
+  ip: 'iproute2',
+  nsenter: 'util-linux',
+  openssl: 'openssl',
+  kubectl: 'kubernetes-client',
+};
+const BRIDGE = join(PLUGINS, 'bridge');
+const BRIDGE_PACKAGE = 'containernetworking-plugins';
+
+/** Debian packages that this machine lacks for a node. */
+export function missingPackages(): string[] {
+  const isMissing = (name: string): boolean => spawnSync('which', [name]).status !== 0;
+  const programs = Object.entries(PROGRAMS).filter(([name]) => isMissing(name));
+  const own = programs.map(([, packaged]) => packaged);
+  return [...new Set([...own, ...(existsSync(BRIDGE) ? [] : [BRIDGE_PACKAGE])])];
+}
 
 /** Why there can be no node on this machine; null: there can. */
 export function whyNoNode(): string | null {
   if (process.getuid?.() !== 0) return 'no node: not root';
-  const missing = PROGRAMS.filter((name) => spawnSync('which', [name]).status !== 0);
-  if (missing.length > 0) return `no node: no ${missing.join(', ')}`;
-  if (!existsSync(join(PLUGINS, 'bridge'))) return `no node: no CNI plugins in ${PLUGINS}`;
-  return areBuilt() ? null : 'no node: node dist/test/cluster/main.js build makes its components';
+  const missing = missingPackages();
+  const command = 'node dist/test/cluster/main.js';
+  if (missing.length > 0) {
+    return `no node: the Debian packages ${missing.join(', ')} are missing; ${command} build --install`;
+  }
+  return areBuilt() ? null : `no node: ${command} build makes its components`;
 }
 
 export class TestCluster {

@@ -28,14 +28,17 @@ nodeSelector: { pool: emulation }
 tolerations: [{ key: emulation, operator: Exists }]
 affinity: { nodeAffinity: { own: 1 } }
 priorityClass: low
+user: 2000
+group: none
+seccomp: Localhost/profiles/selvage.json
 spread: zones
 antiAffinity: true
 storageClass: fast
 runsStorage: 3Gi
 brokerStorage: 4Gi
-service: { cpu: '3', memory: 2Gi, memoryLimit: 3Gi }
+service: { cpu: '3', cpuLimit: '4', memory: 2Gi, memoryLimit: 3Gi }
 coordinator: { memory: 1Gi, memoryLimit: 2Gi }
-broker: { cpu: 400m, memory: 1Gi, memoryLimit: 2Gi }
+broker: { cpu: 400m, cpuLimit: '1', memory: 1Gi, memoryLimit: 2Gi }
 queue: lab
 deadline: 3600000
 startWithin: 60
@@ -43,6 +46,7 @@ hold: 10
 retain: 100
 logs: json
 events: true
+finish: true
 metrics: annotations
 otlp: grpc://collector.observability:4317
 `;
@@ -110,7 +114,8 @@ describe('the Helm chart', () => {
     const { code, out: text, err } = helm('--values', file, ...files, ...more);
     assert.equal(code, 0, err);
     const theirs = parseManifests(text);
-    assert.deepEqual(violationsOf([...theirs, namespaceOf(ours)]), violationsOf(ours));
+    const violations = violationsOf([...theirs, namespaceOf(ours)]).sort();
+    assert.deepEqual(violations, violationsOf(ours).sort());
     assert.deepEqual(comparable(theirs), comparable(ours));
   };
   const namespaceOf = (all: readonly Manifest[]): Manifest =>

@@ -135,6 +135,8 @@ describe('selvage k8s run', { skip }, () => {
         assert.equal(code, 0, words);
       }
       assert.deepEqual(reachOf(api.made('one')), []);
+      const brokers = api.made('one').find(({ kind }) => kind === 'StatefulSet');
+      assert.equal(brokers!.spec!['replicas'], 0);
       assert.deepEqual(reachOf(api.made('two')), []);
       assert.match((await k8s(config, 'list')).text, /one +selvage .*complete[^]*two +selvage/);
       const unnamed = await k8s(config, 'status');
@@ -217,6 +219,27 @@ describe('selvage k8s run', { skip }, () => {
     });
   }
 
+  it('are listed where the user may look: in the namespace of the context, or in none', async () => {
+    const everywhere = '/apis/batch/v1/jobs';
+    const own = await ApiServer.open({ forbidden: [everywhere] });
+    const none = await ApiServer.open({
+      forbidden: [everywhere, '/apis/batch/v1/namespaces/lab/jobs'],
+    });
+    try {
+      assert.equal((await k8s(own.config('lab'), 'list')).text, 'no runs\n');
+      assert.deepEqual(own.calls, ['list /apis/batch/v1/namespaces/lab/jobs']);
+      assert.deepEqual(await k8s(none.config('lab'), 'list'), {
+        code: 2,
+        text:
+          'no right to list Jobs of all namespaces, or of lab, which KUBECONFIG and its context ' +
+          'name: give one of yours with --namespace\n',
+      });
+    } finally {
+      own.close();
+      none.close();
+    }
+  });
+
   it('says so when no cluster is named, or none answers', async () => {
     const nowhere = await start(join(folder, 'no-such-file')).ended;
     assert.equal(nowhere.code, 2);
@@ -224,6 +247,12 @@ describe('selvage k8s run', { skip }, () => {
     const api = await ApiServer.open();
     const config = join(folder, 'gone');
     copyFileSync(api.config(), config);
+    const wrong = await k8s(config, 'list', '--context', 'her');
+    assert.equal(wrong.code, 2);
+    const said = '--context her: KUBECONFIG has no such context; did you mean here?; it has here\n';
+    assert.equal(wrong.text, said);
+    const own = await k8s(api.config('lab'), 'status', '--context', 'here');
+    assert.match(own.text, /^namespace lab has no run: selvage k8s list/);
     const ended = start(config, '--out', join(folder, 'none'));
     api.close();
     const { code, words } = await ended.ended;

@@ -188,6 +188,32 @@ describe('selvage k8s render', () => {
     });
   });
 
+  it('gives pods no user and no profile where the cluster does, and the one right to end', () => {
+    const values = join(folder, 'assigned.yaml');
+    const resources = "service: { cpuLimit: '2' }\nbroker: { cpuLimit: 500m }\n";
+    writeFileSync(values, `user: none\ngroup: none\nseccomp: none\nfinish: true\n${resources}`);
+    const out = join(folder, 'assigned');
+    const example = join(ROOT, 'examples/incast-pfc.yaml');
+    assert.deepEqual(render(example, '--out', out, '--values', values), { code: 0, err: '' });
+    const all = manifestsOf(out);
+    for (const { spec } of all) {
+      if (spec?.template === undefined) continue;
+      assert.deepEqual(spec.template.spec.securityContext, { runAsNonRoot: true });
+      const { name, resources: own } = spec.template.spec.containers[0]!;
+      const limits: Record<string, string> = { service: '2', nats: '500m' };
+      assert.equal(own.limits?.['cpu'], limits[name]);
+    }
+    const role = all.find(({ kind }) => kind === 'Role') as unknown as { rules: object[] };
+    assert.deepEqual(role.rules, [
+      {
+        apiGroups: ['apps'],
+        resources: ['statefulsets/scale'],
+        resourceNames: ['incast-pfc-nats'],
+        verbs: ['patch'],
+      },
+    ]);
+  });
+
   it('puts values into every pod, and says which key of them is wrong', () => {
     const values = join(folder, 'values.yaml');
     writeFileSync(

@@ -45,6 +45,8 @@ export interface ClusterTraits {
   readonly minor?: string;
   /** `verb resource` of what is not allowed. */
   readonly denied?: readonly string[];
+  /** Paths of which nothing may be read. */
+  readonly forbidden?: readonly string[];
   readonly image?: string;
   /** Part of a sweep whose pod is killed for memory. */
   readonly lostPart?: number;
@@ -203,6 +205,7 @@ export class ApiServer {
     const body = JSON.parse(text === '' ? '{}' : text) as Stored;
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
+    if (this.traits.forbidden?.includes(path) === true) return [403, { message: 'forbidden' }];
     if (path.endsWith('/limitranges')) return [200, { items: this.traits.limits ?? [] }];
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
     if (path.endsWith('/log')) return this.logOf(path.split('/').at(-2)!);

@@ -9,7 +9,7 @@ export const NAMES_A_CLUSTER = process.env['KUBECONFIG'] !== undefined;
  * namespace that is made like theirs and goes again. @returns what it refused.
  */
 export async function refusalsOf(manifests: readonly Manifest[], name: string): Promise<string[]> {
-  const cluster = Cluster.of(name);
+  const cluster = Cluster.of({ namespace: name });
   const place = manifests.find(({ kind }) => kind === 'Namespace')!;
   const namespace = { ...place, metadata: { ...place.metadata, name } };
   const others = manifests.filter((one) => one !== place).map((one) => within(one, name));

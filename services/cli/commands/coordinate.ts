@@ -1,4 +1,5 @@
 import { EXIT } from '../exit.js';
+import { endBrokers } from '../fleet/broker-end.js';
 import type { RunOptions } from './run.js';
 import { runCommand } from './run.js';
 
@@ -17,6 +18,8 @@ export async function coordinateCommand(file: string, options: CoordinateOptions
   const { listen = EVERYWHERE, checkpoints = 'jetstream', exitZero = false } = options;
   leaveOnSignal();
   const verdict = await runCommand(file, { ...scaled(options), listen, checkpoints });
+  // A run that failed may be picked up by the next coordinator.
+  if (verdict !== EXIT.RUN_FAILED) await endBrokers();
   return exitZero ? EXIT.COMPLETE : verdict;
 }
 

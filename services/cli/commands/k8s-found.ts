@@ -9,8 +9,9 @@ import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import { LiveFleet } from '../fleet/live-fleet.js';
 import { isOver, phaseName, showStatus } from '../fleet/phases.js';
 import { clear } from '../kubernetes/clear.js';
-import type { Cluster } from '../kubernetes/cluster.js';
-import { ClusterError, FORBIDDEN } from '../kubernetes/cluster.js';
+import type { V1Job } from '@kubernetes/client-node';
+import type { Cluster, ClusterPlace } from '../kubernetes/cluster.js';
+import { ClusterError, ClusterRefusal, FORBIDDEN } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
 import type { FollowOptions } from '../kubernetes/follow.js';
 import { follow } from '../kubernetes/follow.js';
@@ -25,7 +26,6 @@ import {
   withCoordinator,
 } from '../kubernetes/found-run.js';
 import { inCluster, makeFolder } from '../kubernetes/in-cluster.js';
-import { SELVAGE } from '../kubernetes/labels.js';
 import { runSource } from '../kubernetes/run-source.js';
 import { filesInCluster } from '../kubernetes/scenario-files.js';
 import { lostNodesText } from '../kubernetes/lost-nodes.js';
@@ -53,10 +53,10 @@ export interface UiOptions extends FoundOptions {
 const PATIENCE_MS = 600_000;
 
 /** Lists runs, wherever the user may list Jobs. */
-export async function listCommand({ namespace, json }: Partial<FoundOptions>): Promise<number> {
-  return inCluster(namespace ?? SELVAGE, async (cluster) => {
+export async function listCommand({ json, ...place }: FoundOptions): Promise<number> {
+  return inCluster(place, async (cluster) => {
     const runs = await Promise.all(
-      runsAmong(await jobsOf(cluster, namespace)).map(async (found) => ({
+      runsAmong(await jobsOf(cluster, place)).map(async (found) => ({
         run: found.run,
         namespace: found.namespace,
         state: stateOf(found),
@@ -88,13 +88,21 @@ async function whyEndedIn(all: Cluster, { run, namespace }: FoundRun): Promise<s
   }
 }
 
-async function jobsOf(cluster: Cluster, namespace: string | undefined) {
+async function jobsOf(cluster: Cluster, { namespace }: ClusterPlace): Promise<V1Job[]> {
   if (namespace !== undefined) return cluster.jobs();
   try {
     return await cluster.jobs(null);
   } catch (error) {
     if ((error as ClusterError).code !== FORBIDDEN) throw error;
-    return cluster.jobs();
+  }
+  try {
+    return await cluster.jobs();
+  } catch (error) {
+    if ((error as ClusterError).code !== FORBIDDEN) throw error;
+    throw new ClusterRefusal(
+      `no right to list Jobs of all namespaces, or of ${cluster.namespace}, which KUBECONFIG and ` +
+        'its context name: give one of yours with --namespace',
+    );
   }
 }
 

@@ -3,17 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from '../exit.js';
+import type { ClusterPlace } from '../kubernetes/cluster.js';
 import { nodesOf } from '../kubernetes/default-placement.js';
 import { inCluster, makeFolder, requireNamespace } from '../kubernetes/in-cluster.js';
 import type { Manifest } from '../kubernetes/manifests.js';
 import { KUSTOMIZATION, manifestsOf, moveTo } from '../kubernetes/manifests.js';
+import { mayMakeRoles } from '../kubernetes/preflight.js';
 import { runInCluster } from '../kubernetes/run-in-cluster.js';
 import type { Values } from '../kubernetes/values.js';
 import type { RenderedRun, RenderOptions } from './k8s.js';
 import { prepareRun, writeRendered } from './k8s.js';
 
-export interface ClusterRunOptions extends RenderOptions {
-  readonly namespace: string;
+export interface ClusterRunOptions extends ClusterPlace, RenderOptions {
   readonly keep?: boolean;
   readonly detach?: boolean;
   /** Seconds within which every pod must run. */
@@ -33,17 +34,20 @@ export async function runInClusterCommand(
   file: string,
   options: ClusterRunOptions,
 ): Promise<number> {
-  const { namespace, out } = options;
-  requireNamespace(namespace);
+  const { out } = options;
+  requireNamespace(options);
   const { needsNodes, values, render } = prepareRun(file, options);
   const { retain = WEEK_SECONDS, hold = HOLD_SECONDS } = values;
   const withinMs = 1000 * startSeconds(options, values);
   makeFolder(out);
-  return inCluster(namespace, async (cluster, following) => {
-    const rendered = render(needsNodes ? await nodesOf(cluster, values) : null);
+  return inCluster(options, async (cluster, following) => {
+    const nodes = needsNodes ? await nodesOf(cluster, values) : null;
+    // A client that stays deletes everything.
+    const finish = options.detach === true && (await mayMakeRoles(cluster));
+    const rendered = render(nodes, finish);
     const { run } = rendered;
     const manifests = manifestsWith(rendered, options.cluster === true);
-    for (const manifest of manifests) moveTo(namespace, manifest);
+    for (const manifest of manifests) moveTo(cluster.namespace, manifest);
     return runInCluster(cluster, {
       ...following,
       ...{ manifests, run, out },

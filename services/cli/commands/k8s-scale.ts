@@ -25,7 +25,7 @@ export async function scaleCommand(options: ScaleOptions): Promise<number> {
     const named = { ...options, set: [], run, image: imageOf(found) };
     const { files, services } = renderScenario(await runSource(cluster, run), named, values);
     const [job] = manifestsOf(files.get('services.yaml')!);
-    moveTo(options.namespace, job!);
+    moveTo(cluster.namespace, job!);
     const numbers = { services: options.services, threads: options.threads ?? '1' };
     await scale(
       cluster,

@@ -62,8 +62,8 @@ interface PreparedRun {
   /** It is to have a pod for each node, which values do not name. */
   readonly needsNodes: boolean;
   readonly values: Values;
-  /** `nodes`: null where they are unknown. */
-  readonly render: (nodes: Nodes | null) => RenderedRun;
+  /** `nodes`: null where they are unknown; `finish`: where values do not say it. */
+  readonly render: (nodes: Nodes | null, finish?: boolean) => RenderedRun;
 }
 
 export function prepareRun(file: string, options: Omit<RenderOptions, 'out'>): PreparedRun {
@@ -74,9 +74,9 @@ export function prepareRun(file: string, options: Omit<RenderOptions, 'out'>): P
   return {
     needsNodes: isLarge && values.nodes === undefined,
     values,
-    render: (nodes) => {
+    render: (nodes, finish = false) => {
       const placed = isLarge ? onNodes(options, values.nodes ?? nodes) : options;
-      return renderScenario(source, placed, values);
+      return renderScenario(source, placed, { finish, ...values });
     },
   };
 }

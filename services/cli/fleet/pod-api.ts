@@ -11,6 +11,12 @@ const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000];
 const NOT_TAKEN = [429, 503];
 const NOT_REACHED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'];
 
+/** Groups of the API, by the resources that are not of the first one. */
+const GROUPS: Readonly<Record<string, string>> = { statefulsets: 'apis/apps/v1' };
+const CORE = 'api/v1';
+
+type Method = 'POST' | 'DELETE' | 'PATCH';
+
 class NotTaken extends Error {}
 
 /** The API server, as the service account of this pod may use it in its namespace. */
@@ -25,7 +31,7 @@ export class PodApi {
   }
 
   /** Of a path in the namespace; rejects with the answer of the server if that refuses. */
-  async send(method: 'POST' | 'DELETE', path: string, body: object): Promise<void> {
+  async send(method: Method, path: string, body: object): Promise<void> {
     for (const pauseMs of PAUSES_MS) {
       try {
         await this.attempt(method, path, body);
@@ -45,10 +51,11 @@ export class PodApi {
     // would be read as the next request of the connection.
     const headers = {
       authorization: `Bearer ${this.read('token')}`,
-      'content-type': 'application/json',
+      'content-type': `application/${method === 'PATCH' ? 'merge-patch+json' : 'json'}`,
       'content-length': Buffer.byteLength(text),
     };
-    const target = `/api/v1/namespaces/${this.namespace}/${path}`;
+    const group = GROUPS[path.split('/')[0]!] ?? CORE;
+    const target = `/${group}/namespaces/${this.namespace}/${path}`;
     const options = { host, port, method, path: target, headers, ca: this.read('ca.crt') };
     return new Promise((resolve, reject) => {
       const sent = request(options, (response) => {

@@ -1,12 +1,13 @@
-import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
 import type {
   CoreV1Event,
   KubernetesObject,
   V1ConfigMap,
   V1Job,
+  V1LimitRange,
   V1Node,
   V1PersistentVolumeClaim,
   V1Pod,
+  V1ResourceQuota,
   V1Secret,
 } from '@kubernetes/client-node';
 import {
@@ -22,6 +23,7 @@ import {
   V1SelfSubjectAccessReviewSpec,
   VersionApi,
 } from '@kubernetes/client-node';
+import { didYouMean } from '../../settings/errors.js';
 import { NAME_LABEL, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
 import { retry } from './retry.js';
 
@@ -84,6 +86,12 @@ interface Sources {
   readonly everyPod: Source<V1Pod>;
 }
 
+/** Where a command acts; what it leaves out, KUBECONFIG says. */
+export interface ClusterPlace {
+  readonly namespace?: string;
+  readonly context?: string;
+}
+
 interface ClusterOptions {
   readonly note?: (words: string) => void;
 }
@@ -114,18 +122,30 @@ export class Cluster {
   }
 
   /** The cluster that KUBECONFIG and its context name, or the one that this runs in. */
-  static of(namespace: string, options: ClusterOptions = {}): Cluster {
+  static of({ namespace, context }: ClusterPlace, options: ClusterOptions = {}): Cluster {
     const config = new KubeConfig();
     try {
       config.loadFromDefault();
     } catch (error) {
       throw new ClusterRefusal(`KUBECONFIG cannot be read: ${(error as Error).message}`);
     }
+    if (context !== undefined) {
+      const names = config.getContexts().map(({ name }) => name);
+      if (!names.includes(context)) {
+        const there = names.length === 0 ? 'none' : names.join(', ');
+        throw new ClusterRefusal(
+          `--context ${context}: KUBECONFIG has no such context${didYouMean(context, names)}; ` +
+            `it has ${there}`,
+        );
+      }
+      config.setCurrentContext(context);
+    }
     const server = config.getCurrentCluster()?.server;
     if (server === undefined || server === FALLBACK) {
       throw new ClusterRefusal('no cluster: KUBECONFIG names none, and there is no ~/.kube/config');
     }
-    return new Cluster(config, server, namespace, options);
+    const own = config.getContextObject(config.getCurrentContext())?.namespace;
+    return new Cluster(config, server, namespace ?? own ?? SELVAGE, options);
   }
 
   /** The same namespace, for the objects of one run. */
@@ -306,20 +326,14 @@ export class Cluster {
     return this.ask(() => orNull(core.readNamespacedSecret({ name, namespace })));
   }
 
-  /** The remainder of every quota of the namespace, by resource. */
-  async quotas(): Promise<{ resource: string; left: number; hard: string }[]> {
-    const { items } = await this.ask(() =>
-      this.core.listNamespacedResourceQuota({ namespace: this.namespace }),
-    );
-    return items.flatMap(({ status }) =>
-      Object.entries(status?.hard ?? {}).map(([resource, hard]) => ({
-        resource,
-        hard,
-        left:
-          Number(quantityToScalar(hard)) -
-          Number(quantityToScalar(status?.used?.[resource] ?? '0')),
-      })),
-    );
+  async quotas(): Promise<V1ResourceQuota[]> {
+    const { namespace, core } = this;
+    return (await this.ask(() => core.listNamespacedResourceQuota({ namespace }))).items;
+  }
+
+  async limitRanges(): Promise<V1LimitRange[]> {
+    const { namespace, core } = this;
+    return (await this.ask(() => core.listNamespacedLimitRange({ namespace }))).items;
   }
 
   /** The log of a pod; of a pod that has none yet, nothing. */

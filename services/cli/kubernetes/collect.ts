@@ -82,6 +82,9 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
   const stored = isEmpty(pod.volumes!.find(isRuns))
     ? resultsIn(pod.containers[0]!.args)
     : undefined;
+  // A quota of limits wants them of every pod.
+  const { cpu } = pod.containers[0]!.resources?.limits ?? {};
+  const ofCpu = cpu === undefined ? {} : { cpu };
   const isNeeded = (one: Named): boolean => isRuns(one) || one.name === STORAGE;
   const container = {
     name: COLLECT,
@@ -90,7 +93,7 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
     volumeMounts: pod.containers[0]!.volumeMounts!.filter(isRuns),
     resources: {
       requests: { cpu: '50m', memory: '64Mi' },
-      limits: { memory: '256Mi' },
+      limits: { memory: '256Mi', ...ofCpu },
     },
   };
   const { name, uid } = job.metadata as { name: string; uid: string };
@@ -115,7 +118,7 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
       tolerations: pod.tolerations,
       volumes: pod.volumes!.filter(isNeeded),
       ...(stored !== undefined && {
-        initContainers: [downloading(pod.containers[0]!, stored, isNeeded)],
+        initContainers: [downloading(pod.containers[0]!, { place: stored, ofCpu }, isNeeded)],
       }),
       containers: [container],
     },
@@ -133,7 +136,7 @@ function isEmpty(volume: V1Volume | undefined): boolean {
 /** Fetches results from storage that this machine may not reach. */
 function downloading(
   { image, securityContext, env, volumeMounts }: V1Container,
-  place: string,
+  { place, ofCpu }: { readonly place: string; readonly ofCpu: object },
   isNeeded: (one: Named) => boolean,
 ): object {
   return {
@@ -143,7 +146,7 @@ function downloading(
     args: ['download', place, `${RUNS}/${basename(place)}`],
     env: env!.filter(({ name }) => /^(AWS_|SELVAGE_(S3|INSECURE))/.test(name)),
     volumeMounts: volumeMounts!.filter(isNeeded),
-    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi', ...ofCpu } },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { V1Job, V1Pod } from '@kubernetes/client-node';
 import { EXIT } from '../exit.js';
-import type { Cluster } from './cluster.js';
+import type { Cluster, ClusterError } from './cluster.js';
+import { FORBIDDEN } from './cluster.js';
 import { jobEnd, jobOf, lastEnd } from './job-end.js';
 import { COORDINATOR, isOfRole, SERVICE } from './labels.js';
 import { LostNodes } from './lost-nodes.js';
@@ -29,7 +30,10 @@ export async function follow(cluster: Cluster, options: FollowOptions): Promise<
       const { jobs, pods } = watch;
       await lost.clear(pods);
       const code = await endOf(cluster, watch, options);
-      if (code !== null) return code;
+      if (code !== null) {
+        if (hasEnded(watch)) await endBrokers(cluster);
+        return code;
+      }
       const words = [runningText(jobs, pods), ...whyPending(watch), ...whyEnded(watch)].join(
         '\n  ',
       );
@@ -39,6 +43,25 @@ export async function follow(cluster: Cluster, options: FollowOptions): Promise<
     }
   } finally {
     watch.close();
+  }
+}
+
+function hasEnded({ jobs }: RunWatch): boolean {
+  const coordinator = jobOf(jobs, COORDINATOR);
+  return coordinator !== undefined && jobEnd(coordinator) !== null;
+}
+
+/** Of a run that is over, with their volumes: results are elsewhere. */
+async function endBrokers(cluster: Cluster): Promise<void> {
+  try {
+    for (const { metadata } of await cluster.all('apps/v1', 'StatefulSet')) {
+      const { name, namespace } = metadata as { name: string; namespace: string };
+      const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name, namespace } };
+      await cluster.patch(set, { spec: { replicas: 0 } });
+    }
+  } catch (error) {
+    // Who may only look at a run follows it all the same.
+    if ((error as ClusterError).code !== FORBIDDEN) throw error;
   }
 }
 

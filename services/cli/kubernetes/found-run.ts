@@ -3,8 +3,8 @@ import { didYouMean } from '../../settings/errors.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
 import { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { TlsCredentials } from '../../runtime/links/control-channel.js';
-import type { Cluster } from './cluster.js';
-import { ClusterError, ClusterRefusal } from './cluster.js';
+import type { Cluster, ClusterPlace } from './cluster.js';
+import { ClusterError, ClusterRefusal, FORBIDDEN } from './cluster.js';
 import { tlsSecretOf } from './encrypt.js';
 import type { FollowOptions } from './follow.js';
 import { inCluster } from './in-cluster.js';
@@ -53,18 +53,17 @@ export function hasPoints({ main }: FoundRun): boolean {
 }
 
 /** How a command names a run in the cluster; `run` may be left out where there is one. */
-export interface RunName {
-  readonly namespace: string;
+export interface RunName extends ClusterPlace {
   readonly run?: string;
 }
 
 /** Does something with a run in the cluster at hand; errors become exit codes. */
 export function inRun(
-  { namespace, run }: RunName,
+  name: RunName,
   act: (cluster: Cluster, found: FoundRun, following: FollowOptions) => Promise<number>,
 ): Promise<number> {
-  return inCluster(namespace, async (cluster, following) => {
-    const found = await findRun(cluster, run);
+  return inCluster(name, async (cluster, following) => {
+    const found = await findRun(cluster, name.run);
     return act(cluster.ofRun(found.run), found, following);
   });
 }
@@ -165,7 +164,23 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['v1', 'Secret'],
   ['v1', 'PersistentVolumeClaim'],
   ['v1', 'ServiceAccount'],
+  ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
+  ['rbac.authorization.k8s.io/v1', 'Role'],
 ];
+
+/** What the user may not list goes with the Job that owns it. */
+async function allOrNone(
+  cluster: Cluster,
+  apiVersion: string,
+  kind: string,
+): Promise<KubernetesObject[]> {
+  try {
+    return await cluster.all(apiVersion, kind);
+  } catch (error) {
+    if ((error as ClusterError).code === FORBIDDEN) return [];
+    throw error;
+  }
+}
 
 /** Every object of the cluster's run, and its namespace if that was made for it. */
 export async function objectsOf(cluster: Cluster): Promise<Manifest[]> {
@@ -175,7 +190,7 @@ export async function objectsOf(cluster: Cluster): Promise<Manifest[]> {
   const isOurs = space?.metadata?.labels?.[MANAGED_LABEL] === SELVAGE;
   const found: Manifest[] = [];
   for (const [apiVersion, kind] of KINDS) {
-    for (const { metadata } of await cluster.all(apiVersion, kind)) {
+    for (const { metadata } of await allOrNone(cluster, apiVersion, kind)) {
       const name = metadata!.name!;
       found.unshift({ apiVersion, kind, metadata: { name, namespace } });
     }

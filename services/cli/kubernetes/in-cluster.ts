@@ -1,14 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { EXIT, InputError } from '../exit.js';
+import type { ClusterPlace } from './cluster.js';
 import { Cluster, ClusterError, ClusterRefusal } from './cluster.js';
 import type { FollowOptions } from './follow.js';
 
-/** Does something in a namespace of the cluster at hand; errors become exit codes. */
+/** Does something in a namespace of a cluster; errors become exit codes. */
 export async function inCluster(
-  namespace: string,
+  place: ClusterPlace,
   act: (cluster: Cluster, following: FollowOptions) => Promise<number>,
 ): Promise<number> {
-  requireNamespace(namespace);
+  requireNamespace(place);
   const stop = new AbortController();
   const onSignal = (): void => {
     stop.abort();
@@ -18,7 +19,7 @@ export async function inCluster(
     process.stderr.write(`${words}\n`);
   };
   try {
-    return await act(Cluster.of(namespace, { note }), { note, stopped: stop.signal });
+    return await act(Cluster.of(place, { note }), { note, stopped: stop.signal });
   } catch (error) {
     if (error instanceof ClusterRefusal) throw new InputError(error.message);
     if (!(error instanceof ClusterError)) throw error;
@@ -29,8 +30,8 @@ export async function inCluster(
   }
 }
 
-export function requireNamespace(namespace: string): void {
-  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace)) return;
+export function requireNamespace({ namespace }: ClusterPlace): void {
+  if (namespace === undefined || /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace)) return;
   throw new InputError(`--namespace ${namespace}: up to 63 of a-z, 0-9 and - name a namespace`);
 }
 

@@ -44,6 +44,7 @@ export interface Toleration {
 export interface PodSpec {
   readonly containers: Container[];
   automountServiceAccountToken?: boolean;
+  securityContext: Record<string, unknown>;
   initContainers?: object[];
   volumes: Named[];
   imagePullSecrets?: readonly Named[];

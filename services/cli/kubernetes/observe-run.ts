@@ -1,3 +1,4 @@
+import { nameIn } from './labels.js';
 import type { Manifest, PodTemplate } from './manifests.js';
 import { manifestsOfFile } from './manifests.js';
 import type { Values } from './values.js';
@@ -19,21 +20,21 @@ interface Wanted {
 
 /** Objects beside those of every run. */
 export function optionalManifests({ run, values, breaksPods }: Wanted): Manifest[] {
-  const { events = false, metrics, otlp } = values;
+  const { events = false, finish = false, metrics, otlp } = values;
+  const rights = [events, breaksPods, finish];
   const read = (name: string): Manifest[] => manifestsOfFile(FOLDER, `${name}.yaml`, run);
   return [
-    ...(events || breaksPods ? read('role').map((one) => withRules(one, events, breaksPods)) : []),
+    ...(rights.includes(true) ? read('role').map((one) => withRules(one, rights)) : []),
     ...(metrics === undefined ? [] : read('metrics')),
     ...(metrics === 'podMonitor' ? read('pod-monitor') : []),
     ...(otlp === undefined ? [] : read('otlp').map((policy) => withPort(policy, otlp))),
   ];
 }
 
-/** Least rights: of the two rules, those that are needed. */
-function withRules(manifest: Manifest, events: boolean, breaksPods: boolean): Manifest {
+/** Least rights: of the rules, those that are needed. */
+function withRules(manifest: Manifest, wanted: readonly boolean[]): Manifest {
   const { rules } = manifest as { rules?: readonly object[] };
   if (rules === undefined) return manifest;
-  const wanted = [events, breaksPods];
   return { ...manifest, rules: rules.filter((_, index) => wanted[index]) } as Manifest;
 }
 
@@ -43,15 +44,19 @@ function withPort(policy: Manifest, otlp: string): Manifest {
 }
 
 /** Gives the coordinator what these objects are for. */
-export function fitObserved({ metadata, spec }: PodTemplate, { values, breaksPods }: Wanted): void {
-  const { events = false, metrics, otlp } = values;
+export function fitObserved(
+  { metadata, spec }: PodTemplate,
+  { run, values, breaksPods }: Wanted,
+): void {
+  const { events = false, finish = false, metrics, otlp } = values;
   const container = spec.containers[0]!;
-  if (events || breaksPods) spec.automountServiceAccountToken = true;
+  if (events || breaksPods || finish) spec.automountServiceAccountToken = true;
   if (events) {
     const fieldPath = "metadata.labels['batch.kubernetes.io/controller-uid']";
     container.env.push({ name: 'SELVAGE_JOB_UID', valueFrom: { fieldRef: { fieldPath } } });
   }
   if (breaksPods) container.env.push({ name: 'SELVAGE_STRUCK', value: STRUCK });
+  if (finish) container.env.push({ name: 'SELVAGE_BROKERS', value: nameIn(run, 'nats') });
   if (otlp !== undefined) container.args.push(`--otlp=${otlp}`);
   if (metrics === undefined) return;
   container.args.push(`--metrics=0.0.0.0:${METRICS_PORT}`);

@@ -18,6 +18,7 @@ export function placeIn(manifest: Manifest, values: Values, run: string): void {
   if (tolerations !== undefined) pod.tolerations = [...(pod.tolerations ?? []), ...tolerations];
   if (priorityClass !== undefined) pod.priorityClassName = priorityClass;
   if (affinity !== undefined) pod.affinity = affinity;
+  identify(pod, values);
   for (const container of pod.containers) {
     if (values.imagePullPolicy !== undefined) container.imagePullPolicy = values.imagePullPolicy;
   }
@@ -38,9 +39,32 @@ function claim(spec: ClaimSpec, storageClass?: string, storage?: string): void {
 function fitBroker(container: Container, { brokerImage, broker }: Values): void {
   if (brokerImage !== undefined) container.image = brokerImage;
   if (broker?.cpu !== undefined) container.resources.requests['cpu'] = broker.cpu;
-  if (broker?.memory === undefined || broker.memoryLimit === undefined) return;
-  container.resources.requests['memory'] = broker.memory;
-  container.resources.limits = { memory: broker.memoryLimit };
+  const limits = { ...container.resources.limits };
+  if (broker?.cpuLimit !== undefined) limits['cpu'] = broker.cpuLimit;
+  if (broker?.memory !== undefined && broker.memoryLimit !== undefined) {
+    container.resources.requests['memory'] = broker.memory;
+    limits['memory'] = broker.memoryLimit;
+  }
+  container.resources.limits = limits;
+}
+
+/** Where a cluster assigns users, as OpenShift does, a pod names none. */
+function identify(pod: PodSpec, { user, group, seccomp }: Values): void {
+  const seccompProfile = seccomp === undefined ? undefined : profileOf(seccomp);
+  const wanted = { runAsUser: user, runAsGroup: group, fsGroup: group, seccompProfile };
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  const all = { ...pod.securityContext, ...Object.fromEntries(given) };
+  pod.securityContext = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== NONE),
+  );
+}
+
+const NONE = 'none';
+
+function profileOf(seccomp: string): object | string {
+  const [type, ...path] = seccomp.split('/');
+  if (path.length === 0) return seccomp === NONE ? NONE : { type };
+  return { type, localhostProfile: path.join('/') };
 }
 
 const NODE = 'kubernetes.io/hostname';

@@ -4,7 +4,8 @@
 export interface PointsOptions {
   /** In a cluster, instead of here. */
   readonly k8s?: boolean;
-  readonly namespace: string;
+  readonly namespace?: string;
+  readonly context?: string;
   readonly image?: string;
   /** File of values for the cluster. */
   readonly values?: string;

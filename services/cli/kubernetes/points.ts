@@ -42,14 +42,15 @@ export async function outputsInPods(
   options: PointsOptions,
   task: PointsTask,
 ): Promise<Part[] | number> {
-  const { namespace, keep } = options;
-  requireNamespace(namespace);
+  const { keep } = options;
+  requireNamespace(options);
   const values = readValues(options.values);
   const run = runNameOf(task.name);
   const manifests = manifestsOfTask(options, { values, run }, task);
   const parts: Part[] = [];
-  const code = await inCluster(namespace, async (all, following) => {
+  const code = await inCluster(options, async (all, following) => {
     const cluster = all.ofRun(run);
+    for (const manifest of manifests) moveTo(cluster.namespace, manifest);
     await begin(cluster, manifests, values.retain ?? RETAIN_SECONDS, following);
     try {
       parts.push(...(await partsEnded(cluster, task.count, following)));
@@ -68,7 +69,7 @@ function manifestsOfTask(
   { values, run }: { readonly values: Values; readonly run: string },
   task: PointsTask,
 ): Manifest[] {
-  const { namespace, pods } = options;
+  const { pods } = options;
   const { count, args, devices, files } = task;
   const manifests = [...manifestsIn(POINTS, run).values()].flat();
   const image = imageOf(options.image, values);
@@ -87,7 +88,6 @@ function manifestsOfTask(
   for (const manifest of manifests) {
     label(manifest, { run, values });
     placeIn(manifest, values, run);
-    moveTo(namespace, manifest);
   }
   const hash = createHash('sha256')
     .update(JSON.stringify([[...(files ?? [])], args, image]))
@@ -122,9 +122,10 @@ async function begin(
 async function settle(
   cluster: Cluster,
   { error, job }: { readonly error: unknown; readonly job: Manifest },
-  { namespace, keep }: PointsOptions,
+  { keep }: PointsOptions,
   { note, stopped }: FollowOptions,
 ): Promise<void> {
+  const { namespace } = cluster;
   if (keep === true) return;
   if (!(error instanceof StartError)) {
     if (stopped.aborted) await suspend(cluster, job);

@@ -1,7 +1,7 @@
-import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
 import type { Cluster, Right } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import type { Manifest } from './manifests.js';
+import { checkPolicies } from './policies.js';
 import type { NodeChoice } from './room.js';
 import { choiceOf, roomOf } from './room.js';
 
@@ -43,9 +43,20 @@ const RIGHTS: readonly (readonly [string, string, string])[] = [
 ];
 
 /** For a coordinator with rights of its own; ClusterRole `admin` has them. */
-const ROLE_RIGHTS = ['roles', 'rolebindings'].map(
-  (resource) => ['create', 'rbac.authorization.k8s.io', resource] as const,
+const ROLE_RIGHTS = ['roles', 'rolebindings'].flatMap((resource) =>
+  ['create', 'get'].map((verb) => [verb, 'rbac.authorization.k8s.io', resource] as const),
 );
+
+/** Whether the user may give a coordinator rights of its own. */
+export async function mayMakeRoles(cluster: Cluster): Promise<boolean> {
+  const { namespace } = cluster;
+  const granted = await Promise.all(
+    ROLE_RIGHTS.map(([verb, group, resource]) =>
+      cluster.mayI({ verb, group, resource, namespace }),
+    ),
+  );
+  return granted.every(Boolean);
+}
 
 interface PreflightOptions {
   readonly makesNamespace: boolean;
@@ -68,7 +79,7 @@ export async function preflight(
     makesNamespace,
     manifests.some(({ kind }) => kind === 'Role'),
   );
-  if (!makesNamespace) await checkQuotas(cluster, manifests);
+  if (!makesNamespace) await checkPolicies(cluster, manifests);
   if (nodes > 1) await checkNodes(cluster, nodes, choiceOf(manifests));
 }
 
@@ -112,40 +123,4 @@ async function checkRights(
       `ClusterRole ${enough} in one existing namespace is enough: kubectl create rolebinding ` +
       `selvage --clusterrole=${enough} --user=<you> --namespace=${namespace}`,
   );
-}
-
-async function checkQuotas(cluster: Cluster, manifests: readonly Manifest[]): Promise<void> {
-  const needs = needsOf(manifests);
-  for (const { resource, left, hard } of await cluster.quotas()) {
-    const need = needs.get(resource) ?? 0;
-    if (need <= left) continue;
-    throw new ClusterError(
-      `the quota of namespace ${cluster.namespace} leaves ${left} of ${hard} ${resource}, ` +
-        `and the run needs ${need}: try fewer --services`,
-    );
-  }
-}
-
-/** Total requests of the pods of a run, by the names that quotas have. */
-function needsOf(manifests: readonly Manifest[]): Map<string, number> {
-  const needs = new Map<string, number>();
-  const add = (name: string, amount: number): void => {
-    needs.set(name, (needs.get(name) ?? 0) + amount);
-  };
-  for (const { spec } of manifests) {
-    if (spec?.template === undefined) continue;
-    const pods = spec.parallelism ?? spec.replicas ?? 1;
-    add('pods', pods);
-    for (const { resources } of spec.template.spec.containers) {
-      for (const [name, amount] of Object.entries(resources.requests)) {
-        const all = pods * Number(quantityToScalar(amount));
-        add(`requests.${name}`, all);
-        add(name, all);
-      }
-      for (const [name, amount] of Object.entries(resources.limits ?? {})) {
-        add(`limits.${name}`, pods * Number(quantityToScalar(amount)));
-      }
-    }
-  }
-  return needs;
 }

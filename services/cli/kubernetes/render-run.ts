@@ -156,11 +156,13 @@ export function request(
   footprint: Footprint,
   {
     cpu = footprint.cpu,
+    cpuLimit,
     memory = footprint.memory,
     memoryLimit = footprint.memoryLimit,
   }: NonNullable<Values['service']> = {},
 ): void {
-  container.resources = { requests: { cpu, memory }, limits: { memory: memoryLimit } };
+  const limits = { memory: memoryLimit, ...(cpuLimit !== undefined && { cpu: cpuLimit }) };
+  container.resources = { requests: { cpu, memory }, limits };
 }
 
 function setVariable({ env }: Container, name: string, value: string): void {

@@ -8,11 +8,13 @@ import { InputError } from '../exit.js';
 const QUANTITY = z
   .string()
   .regex(/^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$/, 'a quantity such as 500m, 2 or 512Mi');
+const ID = z.union([z.int().positive(), z.literal('none')]);
 const words = z.record(z.string(), z.string());
 
 const resources = z
   .strictObject({
     cpu: QUANTITY.optional().describe('CPU request'),
+    cpuLimit: QUANTITY.optional().describe('CPU limit (default: none)'),
     memory: QUANTITY.optional().describe('memory request'),
     memoryLimit: QUANTITY.optional().describe('memory limit'),
   })
@@ -39,6 +41,13 @@ const OWNERS = {
   nodeSelector: words.optional(),
   tolerations: z.array(toleration).optional().describe('of every pod, as Kubernetes has them'),
   priorityClass: z.string().optional(),
+  user: ID.optional().describe('UID of pods (default: 1000; none: the cluster assigns it)'),
+  group: ID.optional().describe('GID of pods, also of volumes (default: 1000)'),
+  seccomp: z
+    .string()
+    .regex(/^(RuntimeDefault|none|Localhost\/\S+)$/, 'RuntimeDefault, none or Localhost/FILE')
+    .optional()
+    .describe('seccomp profile of pods (default: RuntimeDefault; none: the cluster assigns it)'),
   spread: z
     .enum(['none', 'nodes', 'zones'])
     .optional()
@@ -90,6 +99,13 @@ const OWNERS = {
     .positive()
     .optional()
     .describe('seconds for which the cluster keeps an ended run (default: 604800, a week)'),
+  finish: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the coordinator ends the brokers with the run; needs a Role ' +
+        '(default of `k8s run`: where you may make one)',
+    ),
   events: z
     .boolean()
     .optional()

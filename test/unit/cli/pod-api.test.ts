@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { endBrokers } from '../../../services/cli/fleet/broker-end.js';
 import { PodApi } from '../../../services/cli/fleet/pod-api.js';
 import { killPod } from '../../../services/cli/fleet/pod-breaker.js';
 import { issueCredentials } from '../../../services/cli/kubernetes/certificates.js';
@@ -48,6 +49,8 @@ describe('the API server, for a pod', () => {
     const api = open();
     await killPod('coordinator', api, { SELVAGE_RUN: 'demo' });
     await api.send('POST', 'events', { reason: 'Recovering' });
+    await endBrokers({ SELVAGE_BROKERS: 'demo-nats' }, api);
+    await endBrokers({}, api);
     const path = '/api/v1/namespaces/lab';
     assert.deepEqual(requests, [
       {
@@ -57,6 +60,10 @@ describe('the API server, for a pod', () => {
         body: '{"gracePeriodSeconds":0}',
       },
       { line: `POST ${path}/events`, body: '{"reason":"Recovering"}' },
+      {
+        line: 'PATCH /apis/apps/v1/namespaces/lab/statefulsets/demo-nats/scale',
+        body: '{"spec":{"replicas":0}}',
+      },
     ]);
   });
 
