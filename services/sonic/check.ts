@@ -11,7 +11,7 @@ import { responsePs } from '../fabric/buffers/headroom-script.js';
 import { PS_PER_MM } from '../fabric/link-length.js';
 import { scenarioOfText } from '../fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../settings/errors.js';
-import type { SonicPort, SonicSwitch } from './configuration.js';
+import { portCalled, type SonicPort, type SonicSwitch } from './configuration.js';
 import { SonicError } from './file-errors.js';
 import type { PortPlace, SonicAsic, SonicScenario } from './scenario.js';
 import { RESPONSE_MOST_PS, scenarioOf } from './scenario.js';
@@ -50,9 +50,6 @@ export interface SwitchVerdict {
   /** What is legal, and probably not meant. */
   readonly warnings: readonly string[];
 }
-
-const PAUSE_QUANTA_MOST = 65_535;
-const QUANTUM_BITS = 512;
 
 export function checkSwitches(
   switches: readonly SonicSwitch[],
@@ -149,9 +146,7 @@ function verdictsAt(
     if (atOnce === 0)
       problems.push(`the shared headroom of ${shared} bytes is less than one group's`);
     problems.push(...queueProblems(port, group, spec, number - 1));
-    if (own.groupOfClass[group] !== group) {
-      problems.push(`traffic class ${group} is charged to group ${own.groupOfClass[group]!}`);
-    }
+    problems.push(...mapProblems(port, group));
     return {
       ...{ switch: own.name, port: port.name, speedMbps: port.speedMbps, cable: port.cable, group },
       profile: port.groups.get(group)?.name ?? '',
@@ -161,6 +156,18 @@ function verdictsAt(
       problems,
     };
   });
+}
+
+/** PFC of a priority is of its group at one end of a link, and of its queue at the other. */
+function mapProblems(port: SonicPort, priority: number): string[] {
+  const group = port.groupOfClass[priority]!;
+  const [queue, paused] = [port.queueOfClass[priority]!, port.queueOfPfc[priority]!];
+  return [
+    ...(group === priority ? [] : [`traffic class ${priority} is charged to group ${group}`]),
+    ...(queue === paused
+      ? []
+      : [`PFC of priority ${priority} pauses queue ${paused}, and its frames are in ${queue}`]),
+  ];
 }
 
 /** A queue of a lossless priority that discards at its own limit, before ingress pauses. */
@@ -197,7 +204,7 @@ function beyondMemory({ pools }: SonicSwitch, { accounting, memoryCells }: Sonic
 function disagreements(own: SonicSwitch, { switches }: Context): string[] {
   return own.ports.flatMap((port) => {
     const peer = switches.find(({ name }) => name === port.neighbor?.name);
-    const far = peer?.ports.find(({ name }) => name === port.neighbor?.port);
+    const far = peer && portCalled(peer, port.neighbor!.port);
     if (peer === undefined) return [];
     if (far === undefined) return [`${port.name}: ${peer.name} has no port ${port.neighbor!.port}`];
     if (far.pfc.join() === port.pfc.join()) return [];
@@ -225,21 +232,6 @@ function warningsOf(own: SonicSwitch, groups: readonly GroupVerdict[]): string[]
       `ECN marks from ${octets} bytes, above XOFF: ${port} queue ${queue}` +
         `${above.length > 1 ? ` and ${above.length - 1} more` : ''}; PFC comes first`,
     );
-  }
-  for (const { port, detectionMs, action } of own.watchdogs) {
-    const speed = own.ports.find(({ name }) => name === port)?.speedMbps;
-    if (speed === undefined) continue;
-    const pauseMs = (PAUSE_QUANTA_MOST * QUANTUM_BITS) / (speed * 1000);
-    if (detectionMs < pauseMs) {
-      warnings.push(
-        `${port}: its watchdog (${action}) takes a legal pause of ${pauseMs} ms for a storm`,
-      );
-    }
-    if (own.pollMs !== null && own.pollMs > detectionMs) {
-      warnings.push(
-        `${port}: polled every ${own.pollMs} ms, the watchdog cannot see ${detectionMs} ms`,
-      );
-    }
   }
   return warnings;
 }

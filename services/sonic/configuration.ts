@@ -3,13 +3,16 @@
  * profile table as buffermgr does, and checked. Sizes are octets.
  */
 
+import { type ClassMaps, ClassMapReader, MAP_TABLES } from './class-maps.js';
 import type { FileErrors, FilePlace } from './file-errors.js';
 import type { PgProfile, PgProfiles } from './pg-profiles.js';
 import type { Entry, Tables } from './tables.js';
 import { nameIn, numbersIn } from './tables.js';
 
-export interface SonicPort {
+export interface SonicPort extends ClassMaps {
   readonly name: string;
+  /** What its vendor, and its neighbors, may call it. */
+  readonly alias: string | null;
   readonly place: FilePlace;
   readonly speedMbps: number;
   readonly lanes: number;
@@ -48,11 +51,12 @@ export interface SonicProfile {
   readonly staticTh: number | null;
 }
 
-interface SonicWatchdog {
+export interface SonicWatchdog {
   readonly port: string;
   readonly place: FilePlace;
   readonly detectionMs: number;
-  readonly restorationMs: number;
+  /** Null: a storm ends by hand only. */
+  readonly restorationMs: number | null;
   readonly action: string;
 }
 
@@ -66,9 +70,11 @@ export interface SonicSwitch {
   readonly watchdogs: readonly SonicWatchdog[];
   /** The lowest mark of ECN, by the port and queue that it applies to. */
   readonly marks: readonly { port: string; queue: number; octets: number; place: FilePlace }[];
-  /** Traffic class to group, where a map says so. */
-  readonly groupOfClass: readonly number[];
   readonly pollMs: number | null;
+  /** BIG_RED_SWITCH: every watchdog acts, whatever comes in. */
+  readonly isForced: boolean;
+  /** What its files leave open. */
+  readonly assumed: readonly string[];
   /** Tables that nothing here reads. */
   readonly ignored: readonly string[];
 }
@@ -83,14 +89,30 @@ const READ = [
   'BUFFER_QUEUE',
   'PORT_QOS_MAP',
   'DEVICE_NEIGHBOR',
+  'DEVICE_NEIGHBOR_METADATA',
   'PFC_WD',
   'WRED_PROFILE',
   'QUEUE',
-  'TC_TO_PRIORITY_GROUP_MAP',
+  ...MAP_TABLES,
 ];
 const USUAL_MTU = 9100;
 const LOSSLESS_POOL = 'ingress_lossless_pool';
-const GROUP_OF_CLASS = [0, 0, 0, 3, 4, 0, 0, 7];
+/** Cables of templates (buffers_config.j2), by what is at their ends. */
+const ROLES: Readonly<Record<string, string>> = {
+  Server: 'server',
+  ToRRouter: 'tor',
+  LeafRouter: 'leaf',
+  SpineRouter: 'spine',
+};
+const CABLES: Readonly<Record<string, string>> = {
+  'server tor': '5m',
+  'leaf tor': '40m',
+  'leaf spine': '300m',
+};
+/** What orchagent takes (pfcwdorch.h). */
+const DETECTION_MS = [100, 5000] as const;
+const RESTORATION_MS = [100, 60_000] as const;
+const ACTIONS: readonly string[] = ['drop', 'forward', 'alert'];
 
 export function configurationOf(
   file: string,
@@ -105,6 +127,8 @@ class Configuration {
   private readonly profiles = new Map<string, SonicProfile>();
   /** Of ports that share speed and cable. */
   private readonly looked = new Map<string, SonicProfile | null>();
+  private readonly assumed: string[] = [];
+  private role: string | undefined;
 
   constructor(
     private readonly file: string,
@@ -115,10 +139,14 @@ class Configuration {
 
   read(): SonicSwitch {
     const metadata = this.entries('DEVICE_METADATA').find(({ key }) => key === 'localhost');
+    this.role = text(metadata, 'type');
     for (const entry of this.entries('BUFFER_POOL')) this.readPool(entry);
     for (const entry of this.entries('BUFFER_PROFILE')) this.readProfile(entry);
     const ports = this.ports();
     const names = new Set(ports.map(({ name }) => name));
+    if (ports.length === 0) {
+      this.errors.add({ file: this.file, line: 1, key: '' }, 'no ports: no file has a table PORT');
+    }
     for (const table of ['BUFFER_PG', 'BUFFER_QUEUE', 'PORT_QOS_MAP', 'PFC_WD']) {
       for (const { key, place } of this.entries(table)) {
         const stray = portsIn(key).find(
@@ -128,6 +156,7 @@ class Configuration {
       }
     }
     this.checkPools(ports);
+    const pollMs = this.poll();
     return {
       file: this.file,
       name: text(metadata, 'hostname') ?? 'switch',
@@ -135,10 +164,11 @@ class Configuration {
       ports,
       pools: [...this.pools.values()],
       profiles: [...this.profiles.values()],
-      watchdogs: this.watchdogs(),
+      watchdogs: this.watchdogs(pollMs ?? 0),
       marks: this.marks(),
-      groupOfClass: this.groupOfClass(),
-      pollMs: this.poll(),
+      pollMs,
+      isForced: this.isForced(),
+      assumed: this.assumed,
       ignored: [...this.tables.keys()].filter((name) => !READ.includes(name)),
     };
   }
@@ -217,6 +247,8 @@ class Configuration {
     const qos = this.entries('PORT_QOS_MAP');
     const groups = this.assigned('BUFFER_PG');
     const queues = this.assigned('BUFFER_QUEUE');
+    const ofAll = qos.find(({ key }) => key === 'global');
+    const reader = new ClassMapReader(this.tables, this.errors);
     const neighbors = new Map(this.entries('DEVICE_NEIGHBOR').map((entry) => [entry.key, entry]));
     const ports = this.entries('PORT').map((entry): SonicPort => {
       const { key: name, place } = entry;
@@ -224,18 +256,20 @@ class Configuration {
       const neighbor = neighbors.get(name);
       const port = {
         name,
+        alias: text(entry, 'alias') ?? null,
         place,
         speedMbps: this.number(entry, 'speed', 0)!,
         lanes: (text(entry, 'lanes') ?? '0').split(',').length,
         mtu: this.number(entry, 'mtu', USUAL_MTU)!,
         isUp: text(entry, 'admin_status') !== 'down',
-        cable: cableOf.get(name) ?? null,
+        cable: cableOf.get(name) ?? this.usualCable(name, neighbor),
         neighbor:
           neighbor === undefined
             ? null
             : { name: text(neighbor, 'name') ?? '', port: text(neighbor, 'port') ?? '' },
         pfc: this.priorities(maps, 'pfc_enable'),
         watched: this.priorities(maps, 'pfcwd_sw_enable'),
+        ...reader.of([maps, ofAll]),
         groups: new Map<number, SonicProfile>(),
         queues: queues.get(name) ?? new Map<number, SonicProfile>(),
       };
@@ -243,6 +277,16 @@ class Configuration {
       return { ...port, groups: this.completed(port, groups.get(name) ?? new Map()) };
     });
     return ports.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  }
+
+  /** By the roles of both ends, as the templates of buffers have it; null: they do not say. */
+  private usualCable(port: string, neighbor: Entry | undefined): string | null {
+    const name = text(neighbor, 'name');
+    const other = this.entries('DEVICE_NEIGHBOR_METADATA').find(({ key }) => key === name);
+    const roles = [this.role, text(other, 'type')].map((type) => ROLES[type ?? ''] ?? '');
+    const cable = CABLES[roles.sort().join(' ')] ?? null;
+    if (cable !== null) this.assumed.push(`${port}: a cable of ${cable}, by the roles of its ends`);
+    return cable;
   }
 
   private priorities(entry: Entry | undefined, field: string): number[] {
@@ -359,22 +403,60 @@ class Configuration {
     }
   }
 
-  private watchdogs(): SonicWatchdog[] {
+  private watchdogs(pollMs: number): SonicWatchdog[] {
     return this.entries('PFC_WD')
       .filter(({ key }) => key !== 'GLOBAL')
       .flatMap((entry) => {
-        const detectionMs = this.number(entry, 'detection_time', 0)!;
-        const restorationMs = this.number(entry, 'restoration_time', 2 * detectionMs)!;
+        const detectionMs = this.timeOf(entry, 'detection_time', DETECTION_MS);
+        if (detectionMs === null) {
+          if (!entry.fields.has('detection_time'))
+            this.errors.add(entry.place, 'no detection_time');
+          return [];
+        }
+        const restorationMs = this.timeOf(entry, 'restoration_time', RESTORATION_MS);
         const action = text(entry, 'action') ?? 'drop';
+        if (!ACTIONS.includes(action)) {
+          const { place } = entry.fields.get('action')!;
+          this.errors.add(place, `${JSON.stringify(action)} is none of ${ACTIONS.join(', ')}`);
+        }
+        if (pollMs > Math.min(detectionMs, restorationMs ?? Infinity)) {
+          this.errors.add(entry.place, `POLL_INTERVAL of ${pollMs} ms is longer than its times`);
+        }
         return portsIn(entry.key).map((port) => {
           return { port, place: entry.place, detectionMs, restorationMs, action };
         });
       });
   }
 
+  /** In ms; null: there is none, or one that orchagent refuses. */
+  private timeOf(entry: Entry, field: string, [least, most]: readonly [number, number]) {
+    const ms = this.number(entry, field, null);
+    if (ms === null || (ms === 0 && field === 'restoration_time')) return null;
+    if (ms >= least && ms <= most) return ms;
+    const { place } = entry.fields.get(field)!;
+    this.errors.add(place, `${ms} ms is outside ${least} to ${most} ms: orchagent refuses it`);
+    return null;
+  }
+
   private poll(): number | null {
-    const global = this.entries('PFC_WD').find(({ key }) => key === 'GLOBAL');
-    return global === undefined ? null : this.number(global, 'POLL_INTERVAL', null);
+    const global = this.globalWatchdog();
+    const pollMs = global === undefined ? null : this.number(global, 'POLL_INTERVAL', null);
+    if (pollMs === null || pollMs > 0) return pollMs;
+    this.errors.add(global!.fields.get('POLL_INTERVAL')!.place, `${pollMs} ms is no interval`);
+    return null;
+  }
+
+  private isForced(): boolean {
+    const global = this.globalWatchdog();
+    const set = text(global, 'BIG_RED_SWITCH') ?? 'disable';
+    if (set === 'enable' || set === 'disable') return set === 'enable';
+    const { place } = global!.fields.get('BIG_RED_SWITCH')!;
+    this.errors.add(place, `${JSON.stringify(set)} is neither enable nor disable`);
+    return false;
+  }
+
+  private globalWatchdog(): Entry | undefined {
+    return this.entries('PFC_WD').find(({ key }) => key === 'GLOBAL');
   }
 
   private marks(): SonicSwitch['marks'] {
@@ -396,12 +478,6 @@ class Configuration {
       );
     });
   }
-
-  private groupOfClass(): number[] {
-    const [map] = this.entries('TC_TO_PRIORITY_GROUP_MAP');
-    if (map === undefined) return GROUP_OF_CLASS;
-    return GROUP_OF_CLASS.map((usual, tc) => this.number(map, String(tc), usual)!);
-  }
 }
 
 /** The ports of a key, which may be a list. */
@@ -411,4 +487,9 @@ function portsIn(key: string): string[] {
 
 function text(entry: Entry | undefined, field: string): string | undefined {
   return entry?.fields.get(field)?.text;
+}
+
+/** A port by the name that a neighbor has for it. */
+export function portCalled({ ports }: SonicSwitch, name: string): SonicPort | undefined {
+  return ports.find((port) => port.name === name) ?? ports.find(({ alias }) => alias === name);
 }

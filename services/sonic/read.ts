@@ -6,8 +6,11 @@ import type { SonicSwitch } from './configuration.js';
 import { configurationOf } from './configuration.js';
 import { FileErrors } from './file-errors.js';
 import { readJson } from './json-source.js';
+import { isXml, minigraphTables } from './minigraph.js';
 import { readPgProfiles } from './pg-profiles.js';
+import { isPortConfig, portConfigTables } from './port-config.js';
 import type { SonicAsic } from './scenario.js';
+import { switchesOf, type TablesOfFile } from './switch-files.js';
 import { tablesOf } from './tables.js';
 
 interface SonicInput {
@@ -23,12 +26,13 @@ export function readSwitches({ files, pgProfiles }: SonicInput): SonicSwitch[] {
   const errors = new FileErrors();
   const profileText = pgProfiles === undefined ? null : textOf(pgProfiles, errors);
   const profiles = profileText === null ? null : readPgProfiles(pgProfiles!, profileText, errors);
-  const switches = files.flatMap((file) => {
+  const parts = files.flatMap((file) => {
     const text = textOf(file, errors);
-    const root = text === null ? null : readJson(file, text, errors);
-    if (root === null) return [];
-    return [configurationOf(file, tablesOf(file, root, errors), { profiles, errors })];
+    return text === null ? [] : (tablesIn(file, text, errors) ?? []);
   });
+  const switches = switchesOf(parts, errors).map(({ file, tables }) =>
+    configurationOf(file, tables, { profiles, errors }),
+  );
   const names = new Map<string, SonicSwitch>();
   for (const own of switches) {
     const before = names.get(own.name);
@@ -39,6 +43,14 @@ export function readSwitches({ files, pgProfiles }: SonicInput): SonicSwitch[] {
   }
   errors.settle();
   return switches;
+}
+
+/** Of a file of any kind that belongs to a switch, by its content. */
+function tablesIn(file: string, text: string, errors: FileErrors): TablesOfFile | null {
+  if (isXml(text)) return { file, tables: minigraphTables(file, text, errors), hasAliases: true };
+  if (isPortConfig(text)) return { file, tables: portConfigTables(file, text, errors) };
+  const root = readJson(file, text, errors);
+  return root === null ? null : { file, tables: tablesOf(file, root, errors) };
 }
 
 function textOf(file: string, errors: FileErrors): string | null {
@@ -55,8 +67,8 @@ function textOf(file: string, errors: FileErrors): string | null {
 export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
   const known = ASIC_NAMES.find((name) => name === written);
   if (known !== undefined) {
-    const { alphaOfSeven, memoryCells, ...accounting } = ASICS[known];
-    return { written: known, accounting, alphaOfSeven, memoryCells };
+    const { alphaOfSeven, memoryCells, watchdog, ...accounting } = ASICS[known];
+    return { written: known, accounting, alphaOfSeven, memoryCells, watchdog };
   }
   if (written?.trimStart().startsWith('{') !== true) {
     const what = written ?? `hwsku ${JSON.stringify(hwsku)} does not say`;
@@ -71,7 +83,7 @@ export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
     const set = [`switches.buffer.asic=${written}`];
     const { scenario } = scenarioOfDocument('--asic', base, { set });
     const accounting = scenario.switches.buffer.asic;
-    return { written, accounting, alphaOfSeven: 128, memoryCells: null };
+    return { written, accounting, alphaOfSeven: 128, memoryCells: null, watchdog: null };
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     throw new AsicError(`--asic: ${error.problem}`);

@@ -1,9 +1,16 @@
 /** A scenario of switches as their files have them; each value says where it came from. */
 
+import type { WatchdogChip } from '../engine/contract/spec.js';
 import type { Asic } from '../fabric/buffers/asics.js';
 import { responsePs } from '../fabric/buffers/headroom-script.js';
 import type { FilePlace } from './file-errors.js';
-import type { SonicPort, SonicProfile, SonicSwitch } from './configuration.js';
+import {
+  portCalled,
+  type SonicPort,
+  type SonicProfile,
+  type SonicSwitch,
+  type SonicWatchdog,
+} from './configuration.js';
 
 /** How a chip accounts: its name in the scenario, or its numbers, and what SONiC's alphas mean. */
 export interface SonicAsic {
@@ -12,6 +19,8 @@ export interface SonicAsic {
   readonly alphaOfSeven: number;
   /** Of its packet memory; null: not known. */
   readonly memoryCells: number | null;
+  /** What it takes for a storm; null: not known. */
+  readonly watchdog: WatchdogChip | null;
 }
 
 /** What the files do not say, or say and is not used. */
@@ -42,6 +51,8 @@ export interface SonicScenario {
 const SHORTEST = '1m';
 /** 802.1Q 36.1.3.3: what a link partner may take to respond to PFC. */
 export const RESPONSE_MOST_PS = 614_400;
+/** Of orchagent, where PFC_WD GLOBAL has none. */
+const USUAL_POLL_MS = 100;
 /** As `ports` of a scenario allow. */
 const MTU_MOST = 9216;
 
@@ -74,12 +85,11 @@ class Writer {
   }
 
   write(): SonicScenario {
-    const [first] = this.switches as [SonicSwitch];
     const names = this.switches.map(({ name }) => name).join(', ');
     const priorities = [...new Set(this.switches.flatMap((own) => pausedOf(own)))].sort();
     this.add('selvage: 1', `name: ${JSON.stringify(names)}`, '');
     this.addFabric();
-    this.add('', `classes: { receive: [${first.groupOfClass.join(', ')}] }`, '');
+    this.addClasses();
     this.add('priorities:');
     for (const priority of priorities) this.add(`  ${priority}: { flowControl: pfc }`);
     if (priorities.length === 0) this.add('  0: none');
@@ -110,8 +120,8 @@ class Writer {
       linkedPorts(own).forEach((port, i) => {
         const end = `${deviceName(own)}:p${i + 1}`;
         const peer = port.neighbor === null ? undefined : this.byName.get(port.neighbor.name);
-        const other =
-          peer && linkedPorts(peer).findIndex((one) => one.name === port.neighbor!.port);
+        const there = peer && portCalled(peer, port.neighbor!.port);
+        const other = peer && linkedPorts(peer).findIndex((one) => one === there);
         const isJoined = peer !== undefined && other !== undefined && other >= 0;
         const far = isJoined ? `${deviceName(peer)}:p${other + 1}` : `h${stations.length + 1}`;
         const place = { device: deviceName(own), of: own.name, port, number: i + 1 };
@@ -129,9 +139,35 @@ class Writer {
       });
     }
     this.add('fabric:', '  generator: none', '  devices:');
-    for (const own of this.switches) this.add(`    - { name: ${deviceName(own)}, kind: switch }`);
+    for (const own of this.switches) {
+      const names = linkedPorts(own).map(({ name }) => JSON.stringify(name));
+      const interfaces = `interfaces: [${names.join(', ')}]`;
+      this.add(`    - { name: ${deviceName(own)}, kind: switch, ${interfaces} }`);
+    }
     for (const name of stations) this.add(`    - { name: ${name}, kind: host }`);
     this.add('  links:', ...links);
+  }
+
+  /** Of all ports: those whose maps differ are told. */
+  private addClasses(): void {
+    const [first, ...others] = this.places;
+    if (first === undefined) return;
+    const { groupOfClass, queueOfClass } = first.port;
+    for (const { of, port } of others) {
+      const isAlike =
+        port.groupOfClass.join() === groupOfClass.join() &&
+        port.queueOfClass.join() === queueOfClass.join();
+      if (isAlike) continue;
+      const what = `${of} ${port.name}: its maps of classes; all have those of`;
+      this.remark('ignored', `${what} ${first.of} ${first.port.name}`);
+    }
+    this.add(
+      '',
+      'classes:',
+      `  receive: [${groupOfClass.join(', ')}]`,
+      `  transmit: [${queueOfClass.join(', ')}]`,
+      '',
+    );
   }
 
   /** Ports that do not pause what others do. */
@@ -146,7 +182,7 @@ class Writer {
           from(port.place),
       );
     }
-    this.add('', 'ports:', ...rules);
+    this.add('', 'ports:', ...rules, ...this.rulesOfWatchdogs());
   }
 
   /** Response times are those of 802.3 31B.3.7, and the MTU that of the ports. */
@@ -165,6 +201,37 @@ class Writer {
         return [`  - { where: { rate: ${rate} }, priorities: { ${keys} } }`];
       }),
     ];
+  }
+
+  /** Watchdogs of priorities that are paused; the big red switch needs no entry of a port. */
+  private rulesOfWatchdogs(): string[] {
+    return this.places.flatMap(({ of, device, port, number }) => {
+      const own = this.byName.get(of)!;
+      const watchdog = own.watchdogs.find((entry) => entry.port === port.name);
+      const watched = port.watched.filter((priority) => isPaused(port, priority));
+      if (watched.length === 0 || (watchdog === undefined && !own.isForced)) return [];
+      const keys = this.watchdogKeys(own, watchdog);
+      const entries = watched.map((priority) => `${priority}: { watchdog: ${keys} }`);
+      return [
+        `  - { where: { port: '${device}:p${number}' }, priorities: { ${entries.join(', ')} } }` +
+          from(watchdog?.place ?? port.place),
+      ];
+    });
+  }
+
+  private watchdogKeys(own: SonicSwitch, watchdog: SonicWatchdog | undefined): string {
+    if (watchdog === undefined || own.isForced) return '{ bigRedSwitch: true }';
+    if (own.pollMs === null)
+      this.remark('assumed', `${own.name}: watchdogs poll every ${USUAL_POLL_MS} ms`);
+    if (this.asic.watchdog === null)
+      this.remark('assumed', 'watchdogs take for a storm what those of broadcom do');
+    const { detectionMs, restorationMs, action } = watchdog;
+    const restoration = restorationMs === null ? 'never' : `${restorationMs}ms`;
+    const chip = this.asic.watchdog ?? 'broadcom';
+    return (
+      `{ poll: ${own.pollMs ?? USUAL_POLL_MS}ms, detection: ${detectionMs}ms, ` +
+      `restoration: ${restoration}, action: ${action}, chip: ${chip} }`
+    );
   }
 
   private addSwitch(own: SonicSwitch): void {
@@ -195,6 +262,7 @@ class Writer {
     this.add('      profiles:');
     for (const profile of used.values()) this.addProfile(own, profile);
     this.add('      assign:', ...assign);
+    for (const what of own.assumed) this.remark('assumed', `${own.name} ${what}`);
     for (const table of own.ignored) this.remark('ignored', `${own.file}: table ${table}`);
   }
 

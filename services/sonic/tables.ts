@@ -3,7 +3,7 @@
 import type { FileErrors, FilePlace } from './file-errors.js';
 import type { JsonNode } from './json-source.js';
 
-interface Field {
+export interface Field {
   readonly text: string;
   readonly place: FilePlace;
 }
@@ -27,14 +27,30 @@ export function tablesOf(file: string, root: JsonNode, errors: FileErrors): Tabl
     tables.set(table, entries);
     entries.push({ key, place, fields });
   };
+  /** As swssconfig takes them: an entry, and whether it is set. */
+  function addOperation(item: JsonNode): void {
+    const at = { file, line: item.line, key: '' };
+    const entries = item.value instanceof Map ? [...item.value] : [];
+    const operation = entries.find(([name]) => name === 'OP')?.[1].value ?? 'SET';
+    const written = entries.filter(([name]) => name !== 'OP');
+    const found = written.length === 1 ? flatKey(written[0]![0]) : null;
+    if (found === null) errors.add(at, 'not one entry such as "BUFFER_PG_TABLE:Ethernet0:3-4"');
+    else if (operation !== 'SET') errors.add(at, `OP is ${JSON.stringify(operation)}, not "SET"`);
+    else add(found[0], found[1], written[0]![1]);
+  }
+
+  if (Array.isArray(root.value)) {
+    for (const item of root.value as readonly JsonNode[]) addOperation(item);
+    return tables;
+  }
   if (!(root.value instanceof Map)) {
     errors.add({ file, line: root.line, key: '' }, 'no tables: the file is not a JSON mapping');
     return tables;
   }
   for (const [name, node] of root.value) {
-    const bar = name.indexOf('|');
-    if (bar >= 0) {
-      add(name.slice(0, bar), name.slice(bar + 1), valueOfDump(node));
+    const [table, key] = flatKey(name) ?? [];
+    if (table !== undefined) {
+      add(table, key!, valueOfDump(node));
       continue;
     }
     if (!(node.value instanceof Map)) {
@@ -45,6 +61,14 @@ export function tablesOf(file: string, root: JsonNode, errors: FileErrors): Tabl
     for (const [key, entry] of node.value) add(name, key, entry);
   }
   return tables;
+}
+
+/** `TABLE|key` of CONFIG_DB, or `TABLE_TABLE:key` of APPL_DB, whose keys have colons. */
+function flatKey(name: string): readonly [table: string, key: string] | null {
+  const [, applied, rest] = /^([A-Z0-9_]+)_TABLE:(.+)$/.exec(name) ?? [];
+  if (applied !== undefined) return [applied, rest!.replaceAll(':', '|')];
+  const bar = name.indexOf('|');
+  return bar < 0 ? null : [name.slice(0, bar), name.slice(bar + 1)];
 }
 
 /** A dump of Redis has the kind of each value beside it. */

@@ -168,23 +168,17 @@ describe('selvage sonic check', () => {
     );
   });
 
-  it('warns of ECN above XOFF, and of a watchdog that is too quick', () => {
+  it('warns of ECN above XOFF', () => {
     const json = changed((tables) => {
       tables['WRED_PROFILE'] = { wred: { ecn: 'ecn_all', green_min_threshold: '500000' } };
       tables['QUEUE'] = { 'Ethernet0|3': { wred_profile: 'wred' } };
-      tables['PFC_WD'] = {
-        Ethernet0: { action: 'drop', detection_time: '0', restoration_time: '200' },
-        GLOBAL: { POLL_INTERVAL: '400' },
-      };
     });
     const warnings = inFolder({ 'a.json': json, 'p.ini': INI }, (path) => {
       const input = { files: [path('a.json')], pgProfiles: path('p.ini') };
       return checkSwitches(readSwitches(input), asicOf('th', ''), 'a.json')[0]!.warnings;
     });
-    assert.equal(warnings.length, 3);
+    assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /^ECN marks from 500000 bytes, above XOFF: Ethernet0 queue 3/);
-    assert.match(warnings[1]!, /legal pause/);
-    assert.match(warnings[2]!, /polled every 400 ms/);
   });
 });
 
@@ -310,7 +304,8 @@ describe('files of a switch', () => {
       errorsOf(written(TABLES), '100000 40m 1 2 3\n')[0],
       'p.ini:1: 100000 40m: 5 columns; expected speed cable size xon xoff threshold xon_offset, the last optional',
     );
-    assert.match(errorsOf('[]')[0]!, /^a\.json:1: no tables/);
+    assert.match(errorsOf('[]')[0]!, /^a\.json:1: no ports/);
+    assert.match(errorsOf('3')[0]!, /^a\.json:1: no tables/);
   });
 
   it('have a pool that does not fit refused at its own line', () => {
