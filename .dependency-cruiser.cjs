@@ -28,6 +28,7 @@ const rooms = [
     'report',
     'exports',
     'sonic',
+    'otg',
     'advise',
     'hunt',
     'live',

@@ -234,6 +234,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'otg',
+      examples: [
+        ['otg serve config_db.json --asic th5', 'for scripts of snappi, in virtual time'],
+        ['otg serve scenario.yaml --port 8443', 'with hosts of a scenario as ports'],
+      ],
+    },
+    {
       name: 'explain',
       examples: [
         ['explain ECMP', 'a term of the field'],
@@ -398,6 +405,17 @@ const SONIC: readonly HelpEntry[] = [
   },
 ];
 
+/** The commands of `selvage otg`. */
+const OTG: readonly HelpEntry[] = [
+  {
+    name: 'serve',
+    examples: [
+      ['otg serve config_db.json --asic th5', 'a switch as SONiC configures it'],
+      ['otg serve scenario.yaml --port 8443', 'snappi.api(location="http://127.0.0.1:8443")'],
+    ],
+  },
+];
+
 /** The commands of `selvage k8s`. */
 const CLUSTER: readonly HelpEntry[] = [
   {
@@ -521,7 +539,9 @@ const CLUSTER: readonly HelpEntry[] = [
   },
 ];
 
-const WITHIN: Readonly<Record<string, readonly HelpEntry[]>> = { k8s: CLUSTER, sonic: SONIC };
+const WITHIN: Readonly<Record<string, readonly HelpEntry[]>> = {
+  ...{ k8s: CLUSTER, otg: OTG, sonic: SONIC },
+};
 
 /** Puts the commands of a program into groups, and two examples below the help of each. */
 export function arrangeHelp(program: Command): void {

@@ -8,6 +8,7 @@ import { addRunCommands, addSeriesCommands } from './run-commands.js';
 import { addSteeringCommands } from './steering-commands.js';
 import { addResultCommands } from './result-commands.js';
 import { addScenarioCommands } from './scenario-commands.js';
+import { addOtgCommands } from './otg-commands.js';
 import { addSonicCommands } from './sonic-commands.js';
 import { arrangeHelp } from './help.js';
 import { TEMPLATE_NAMES } from './templates.js';
@@ -41,6 +42,7 @@ export function program(mechanisms = 'selvage duel --help lists them'): Command 
   addResultCommands(selvage);
   addScenarioCommands(selvage);
   addSonicCommands(selvage);
+  addOtgCommands(selvage);
   addClusterCommands(selvage);
   addFirstCommands(selvage);
   arrangeHelp(selvage);

@@ -207,9 +207,9 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
     most: MENTIONS_MOST,
     // DCBX negotiates it, in TLVs of its name (802.1Q 38); source flow control and congestion
     // isolation are defined by what it does (P802.1Qdw, 802.1Qcz). Thresholds and times of an
-    // ingress buffer are those of PAUSE, too. Files of a switch have it in their tables, and
-    // other programs in a name of theirs.
-    also: /\/sonic|\/exports\/hpcc\/|discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
+    // ingress buffer are those of PAUSE, too. Files of a switch have it in their tables, other
+    // programs in a name of theirs, and scripts of testers in their frames.
+    also: /\/sonic|\/otg\/|\/exports\/hpcc\/|discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
   },
   // Credit exchange may have its messages.
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST, also: /\/mechanisms\/credit\// },

@@ -96,7 +96,7 @@ function loaded(files: readonly string[], { pgProfiles, asic }: SonicOptions) {
   return { switches, asic: chip, scenario: scenarioOf(switches, chip) };
 }
 
-function inputErrors<Result>(job: () => Result): Result {
+export function inputErrors<Result>(job: () => Result): Result {
   try {
     return job();
   } catch (error) {

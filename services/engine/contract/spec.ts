@@ -325,8 +325,11 @@ export interface NicSpec {
 }
 
 export type ReleaseSpec =
-  /** Everything at the start: as fast as the line and the transport allow. */
-  | { readonly kind: 'backlog' }
+  /**
+   * Everything at the start: as fast as the line and the transport allow, and where it is paced no
+   * faster than that, whatever was not sent before.
+   */
+  | { readonly kind: 'backlog'; readonly pacePsPerOctet?: number }
   | { readonly kind: 'constant'; readonly gapPs: number }
   | { readonly kind: 'poisson'; readonly meanGapPs: number }
   | {

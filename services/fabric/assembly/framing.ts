@@ -60,9 +60,10 @@ export function tagOctets({ inner, outer }: VlanTags): number {
 }
 
 /** Least time per octet on the wire at the flow's own rate; 0 where it has none. */
-export function pacePsPerOctet({ transport }: Flow): number {
-  if (transport.kind === 'raw' || transport.rateBps === Infinity) return 0;
-  return (8 * PS_PER_S) / transport.rateBps;
+export function pacePsPerOctet({ transport, release }: Flow): number {
+  const own = release.kind === 'backlog' ? (release.pacePsPerOctet ?? 0) : 0;
+  if (transport.kind === 'raw' || transport.rateBps === Infinity) return own;
+  return Math.max(own, (8 * PS_PER_S) / transport.rateBps);
 }
 
 /** Before tags, so that a frame is long enough when its tag is removed. */

@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { LoadSection, RateSection } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
 import type { Release } from './flow.js';
@@ -11,6 +12,10 @@ export function streamRelease(entry: LoadEntry, section: StreamSection, host: nu
   const { arrivals, rate, onPs, offPs, randomOnOff } = section;
   if (arrivals === 'constant') return steadyRelease(entry, rate, host);
   const gapPs = frameGapPs(entry, rate, host);
+  if (arrivals === 'paced') {
+    const octets = entry.fullFrameBytes(host) + WIRE_OVERHEAD_OCTETS;
+    return { kind: 'backlog', pacePsPerOctet: gapPs / octets };
+  }
   if (arrivals === 'poisson') return { kind: 'poisson', meanGapPs: gapPs };
   if (onPs <= 0) throw entry.fail(['onPs'], 'the time that a stream is on must be positive');
   return { kind: 'on-off', gapPs, onPs, offPs, random: randomOnOff };

@@ -385,7 +385,7 @@ export type LoadSection = LoadCommon &
         /** Hosts, or a group when `group` is true. One to one, or all to one. */
         readonly to: HostSelector;
         readonly group: boolean;
-        readonly arrivals: 'constant' | 'poisson' | 'on-off';
+        readonly arrivals: 'constant' | 'paced' | 'poisson' | 'on-off';
         readonly rate: RateSection;
         readonly onPs: number;
         readonly offPs: number;

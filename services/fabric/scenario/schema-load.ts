@@ -147,8 +147,11 @@ const kindSchemas = (common: CommonKeys) =>
         to: selectorsSchema.describe('As many receivers, one for all, or a multicast group.'),
       }).describe('A stream of frames from each sender.'),
       rate: loadRate,
-      arrivals: choice(['constant', 'poisson', 'on-off'])
-        .describe('When frames become ready: evenly, at random, or evenly in bursts.')
+      arrivals: choice(['constant', 'paced', 'poisson', 'on-off'])
+        .describe(
+          'When frames become ready: evenly, at random, or evenly in bursts. paced: the rate is ' +
+            'kept between any two frames, so what a pause holds up is not made up for later.',
+        )
         .prefault('constant'),
       on: quantity(aboveZero(time)).describe('Length of a burst (on-off).').prefault('10us'),
       off: quantity(aboveZero(time)).describe('Time between bursts (on-off).').prefault('10us'),

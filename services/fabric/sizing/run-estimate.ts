@@ -6,6 +6,7 @@
 
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../assembly/fabric.js';
+import { pacePsPerOctet } from '../assembly/framing.js';
 import { seriesIntervalOf } from '../assembly/series-interval.js';
 import type { Flow } from '../load/flow.js';
 import type { FabricCount } from './fabric-count.js';
@@ -120,7 +121,8 @@ function volumeOf(flow: Flow, octetPs: number, durationPs: number): Volume {
   const payload = raw ? transport.frameBytes : transport.mtuBytes;
   const leftPs = Math.max(0, Math.min(flow.endPs, durationPs) - flow.startPs);
   const wirePs = (frame + WIRE_OVERHEAD_OCTETS) * octetPs;
-  const possible = leftPs / Math.max(wirePs, releaseGapPs(flow));
+  const pacedPs = (frame + WIRE_OVERHEAD_OCTETS) * pacePsPerOctet(flow);
+  const possible = leftPs / Math.max(wirePs, pacedPs, releaseGapPs(flow));
   const count = Math.min(messages * Math.max(1, messageBytes / payload), possible);
   const answers = raw ? 0 : count / transport.ackEvery;
   return { frames: count + answers, busyPs: count * wirePs };

@@ -174,6 +174,10 @@ export function samplesOf(place: Place): Samples {
     'watchdog.action': ['drop', 'forward', 'drop', 'forward', 'drop', 'alert'],
     'watchdog.poll': ['none', ...times(1, 3)],
     'watchdog.bigRedSwitch': [false, false, false, true],
+    'load.[].arrivals': [
+      ...['constant', 'poisson', 'on-off', 'constant', 'poisson', 'on-off'],
+      ...['constant', 'poisson', 'on-off', 'constant', 'poisson', 'paced'],
+    ],
     'devices.[].interfaces': nothing,
     'ecn.min': ['0B', '5KB', '20KB'],
     'ecn.max': ['20KB', '60KB'],

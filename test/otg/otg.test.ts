@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { configFrom } from '../../services/otg/config.js';
+import { ROOT } from '../kit/emulate.js';
+import { fc } from '../kit/properties.js';
+import { PYTHON_FOLDER, skipWithout } from '../kit/python.js';
+
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
+const EXAMPLE = join(ROOT, 'examples/sonic');
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A port of the tester for each of these places. */
+const PORTS = {
+  ports: [
+    { name: 'a', location: 'Ethernet0' },
+    { name: 'b', location: 'leaf1/Ethernet8' },
+    { name: 'c', location: 'leaf1:p3' },
+  ],
+  layer1: [
+    {
+      ...{ name: 'all', port_names: ['a', 'b', 'c'] },
+      flow_control: {
+        choice: 'ieee_802_1qbb',
+        ieee_802_1qbb: { pfc_class_3: 3, pfc_class_4: 4 },
+      },
+    },
+  ],
+};
+
+const flow = (name: string, tx: string, rx: string, more: object = {}): object => ({
+  name,
+  tx_rx: { choice: 'port', port: { tx_name: tx, rx_name: rx } },
+  packet: [
+    { choice: 'ethernet', ethernet: {} },
+    {
+      choice: 'ipv4',
+      ipv4: { priority: { choice: 'dscp', dscp: { phb: { choice: 'value', value: 3 } } } },
+    },
+  ],
+  size: { choice: 'fixed', fixed: 1000 },
+  rate: { choice: 'percentage', percentage: 10 },
+  duration: { choice: 'fixed_packets', fixed_packets: { packets: 100 } },
+  ...more,
+});
+
+it('a configuration of any kind has errors, and no fault', () => {
+  const keys = ['ports', 'flows', 'packet', 'choice', 'size', 'rate', 'layer1', 'devices', 'name'];
+  const key = fc.oneof(fc.constantFrom(...keys), fc.string({ maxLength: 3 }));
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom('port', 'pfcpause', 'ipv4', null, true, -1, 1e99),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (body) => {
+      for (const error of configFrom(body).errors) assert.match(error, /: /);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('selvage otg serve', () => {
+  let child: ChildProcess | null = null;
+  let url = '';
+
+  before(async () => {
+    const words = ['otg', 'serve', join(EXAMPLE, 'config_db.json'), '--asic', 'th5', '--port', '0'];
+    const profiles = ['--pg-profiles', join(EXAMPLE, 'pg_profile_lookup.ini')];
+    child = spawn(process.execPath, [MAIN, ...words, ...profiles], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const line of createInterface({ input: child.stdout! })) {
+      url = line;
+      break;
+    }
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+  after(() => {
+    child?.kill();
+  });
+
+  const call = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${url}${path}`, { method, ...sent });
+    return [response.status, await response.json()];
+  };
+  const transmit = (state: string): Promise<[number, unknown]> =>
+    call('POST', '/control/state', {
+      choice: 'traffic',
+      traffic: { choice: 'flow_transmit', flow_transmit: { state } },
+    });
+  const metrics = async (kind: 'flow' | 'port'): Promise<Row[]> => {
+    const [status, answer] = await call('POST', '/monitor/metrics', { choice: kind, [kind]: {} });
+    assert.equal(status, 200);
+    return (answer as Readonly<Record<string, Row[]>>)[`${kind}_metrics`]!;
+  };
+  const refusals = async (config: object): Promise<string[]> => {
+    const [status, answer] = await call('POST', '/config', config);
+    assert.equal(status, 400);
+    return (answer as { readonly errors: string[] }).errors;
+  };
+
+  it('sends so many frames, and counts them at both ends', async () => {
+    const config = { ...PORTS, flows: [flow('one', 'a', 'b')] };
+    assert.deepEqual(await call('POST', '/config', config), [200, { warnings: [] }]);
+    assert.deepEqual(await call('GET', '/config'), [200, config]);
+    const [before] = await metrics('flow');
+    assert.deepEqual([before!['transmit'], before!['frames_tx']], ['stopped', 0]);
+    await transmit('start');
+    const [row] = await metrics('flow');
+    assert.deepEqual(
+      [row!['transmit'], row!['frames_tx'], row!['frames_rx'], row!['loss']],
+      ['stopped', 100, 100, 0],
+    );
+    const ports = await metrics('port');
+    assert.deepEqual(
+      ports.map((port) => [port['name'], port['frames_tx'], port['frames_rx']]),
+      [
+        ['a', 100, 0],
+        ['b', 0, 100],
+        ['c', 0, 0],
+      ],
+    );
+  });
+
+  it('lets a flow without an end go on while somebody looks, until it is stopped', async () => {
+    const endless = { duration: { choice: 'continuous' }, rate: { choice: 'pps', pps: 1e6 } };
+    await call('POST', '/config', { ...PORTS, flows: [flow('endless', 'a', 'b', endless)] });
+    await transmit('start');
+    const [first] = await metrics('flow');
+    const [second] = await metrics('flow');
+    assert.equal(first!['transmit'], 'started');
+    assert.equal(Number(second!['frames_tx']) - Number(first!['frames_tx']), 1000);
+    await transmit('stop');
+    const [third] = await metrics('flow');
+    assert.deepEqual([third!['transmit'], third!['frames_tx']], ['stopped', second!['frames_tx']]);
+    assert.equal(third!['frames_rx'], third!['frames_tx']);
+    // Started again, it counts on.
+    await transmit('start');
+    const [fourth] = await metrics('flow');
+    assert.ok(Number(fourth!['frames_tx']) > Number(third!['frames_tx']));
+    await transmit('stop');
+  });
+
+  it('answers the same to the same script', async () => {
+    const script = async (): Promise<Row[]> => {
+      await call('POST', '/config', {
+        ...PORTS,
+        flows: [flow('x', 'a', 'c'), flow('y', 'b', 'c')],
+      });
+      await transmit('start');
+      return metrics('flow');
+    };
+    assert.deepEqual(await script(), await script());
+  });
+
+  it('refuses by name what it does not emulate, all at once', async () => {
+    const config = {
+      ...PORTS,
+      lags: [{ name: 'lag' }],
+      flows: [
+        flow('x', 'a', 'z', { size: { choice: 'random', random: {} } }),
+        flow('x', 'a', 'b', { latency_bins: 3, packet: [{ choice: 'gre', gre: {} }] }),
+      ],
+    };
+    assert.deepEqual(await refusals(config), [
+      'flows[0].tx_rx.port.rx_names: no port "z"',
+      'flows[0].size.choice: random is not supported: fixed',
+      'flows[1].packet[0].choice: gre is not supported: ethernet, vlan, ipv4, udp',
+      'flows[1].latency_bins: is not supported',
+      'flows: two flows are called "x"',
+      'lags: is not supported',
+    ]);
+    const far = { ports: [{ name: 'a', location: 'Ethernet9' }] };
+    assert.match(
+      (await refusals(far))[0]!,
+      /^ports\[0\]\.location: no host at Ethernet9; there are h1/,
+    );
+    const slow = { ...PORTS, layer1: [{ name: 's', port_names: ['a'], speed: 'speed_100_gbps' }] };
+    assert.match((await refusals(slow))[0]!, /^layer1\.speed: 100G at a, whose link has 200G/);
+    for (const [path, what] of [
+      ['/monitor/capture', 'POST /monitor/capture is not supported'],
+      ['/nothing', 'POST /nothing is not supported'],
+    ] as const) {
+      const [status, answer] = await call('POST', path, {});
+      assert.equal(status, 404);
+      assert.ok((answer as { readonly errors: string[] }).errors[0]!.startsWith(what));
+    }
+    const cut = await fetch(`${url}/config`, { method: 'POST', body: '{ "ports": [' });
+    assert.equal(cut.status, 400);
+  });
+
+  it('passes a script of snappi as SONiC has them', { skip: skipWithout('snappi') }, () => {
+    const script = join(ROOT, 'test/otg/pfc_test.py');
+    const env = { ...process.env, PYTHONPATH: PYTHON_FOLDER };
+    const { status, stdout, stderr } = spawnSync('python3', [script, url], {
+      encoding: 'utf8',
+      env,
+    });
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.match(/ passed$/gm)?.length, 5);
+  });
+});
