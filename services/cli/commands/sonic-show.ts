@@ -18,7 +18,7 @@ export interface ShowOptions {
 /** Prints counters of a run: the words of SONiC, and the folder of the run behind them. */
 export function sonicShow(words: readonly string[], options: ShowOptions): void {
   const what = words.slice(0, -1).join(' ');
-  const show = SHOWN[what];
+  const show = Object.hasOwn(SHOWN, what) ? SHOWN[what] : undefined;
   if (show === undefined) {
     const known = Object.keys(SHOWN).map((name) => `${name} RUN`);
     throw new InputError(`unknown: show ${words.join(' ')}; one of: ${known.join(', ')}`);
