@@ -74,7 +74,7 @@ function checkSlots(
   const models = [switches.model, ...overrides.map((own) => own.switch.model ?? 'shared-buffer')];
   const model = models.find((own) => own !== 'shared-buffer');
   if (model === undefined) return;
-  const message = `${slice.title} so runs over switches with shared buffers, not ${model}`;
+  const message = `so ${slice.title} needs switches with shared buffers, not ${model}`;
   throw located.errorAt(['load', index, 'transport', transport.name, 'control'], message);
 }
 

@@ -15,7 +15,7 @@ interface PacingParts {
   readonly senders: Senders;
   readonly receivers: Receivers;
   /** `c`: the connection at the device. */
-  queueAnswer(d: number, c: number, frame: FrameRef): void;
+  readonly queueAnswer: (d: number, c: number, frame: FrameRef) => void;
 }
 
 /** What receiving ends send by themselves: one timer a device, of the transport that has it. */
