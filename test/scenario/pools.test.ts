@@ -40,6 +40,15 @@ describe('a switch with pools', () => {
     const lost = small(100_000);
     assert.equal(lost.status, 'failed');
     assert.match(lost.failure!.reason, /its headroom was full/);
+    // All that was lost was refused by a group or by a queue.
+    const { groups = [], queues = [] } = lost.buffers[0]!;
+    const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+    const [byGroups, byQueues] = [groups, queues].map((own) =>
+      sum(own.map(({ refusedFrames }) => refusedFrames)),
+    );
+    const drops = lost.priorities.flatMap((own) => Object.values(own.drops));
+    assert.ok(byGroups! > 0);
+    assert.equal(byGroups! + byQueues!, sum(drops));
     const used = lost.buffers[0]!.pools!.filter(({ pool }) => pool === 'headroom');
     // What is left of one slice is less than a frame.
     assert.ok(used.some(({ sizeOctets, peakOctets }) => sizeOctets! - peakOctets < 1270));
