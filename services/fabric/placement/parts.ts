@@ -25,11 +25,12 @@ export function placeInServices(fabric: Fabric, services: number): Placement {
 export function placeInThreads(fabric: Fabric, services: Placement, threads: number): Placement[] {
   if (threads === 1) return services.map((service) => [service]);
   const site = siteOf(fabric);
-  return services.map(({ name, devices }) =>
-    named(cut(onlyWith(site, devices), threads)).map((thread) => {
+  return services.map(({ name, devices }) => {
+    const own = onlyWith(site, devices);
+    return together(named(cut(own, threads)), own).map((thread) => {
       return { name, devices: thread.devices.map((place) => devices[place]!) };
-    }),
-  );
+    });
+  });
 }
 
 /** What a cut makes of the length of steps, if it is less than what whole clusters would allow. */

@@ -54,7 +54,7 @@ export function placeByName(
 }
 
 /** A device of a pair goes where the other is, and where both may, to the first. */
-export function together(placement: Placement, { pairs = [] }: Topology): Placement {
+export function together(placement: Placement, { pairs = [] }: Pick<Topology, 'pairs'>): Placement {
   return pairs
     .reduce((placed, [first, second]) => joined(placed, first, second), placement)
     .filter(({ devices }) => devices.length > 0);

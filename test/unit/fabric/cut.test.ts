@@ -7,6 +7,7 @@ import type { Placement } from '../../../services/fabric/placement/placement.js'
 import {
   placeInGroups,
   placeInServices,
+  placeInThreads,
   shortSteps,
 } from '../../../services/fabric/placement/parts.js';
 import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
@@ -147,4 +148,18 @@ it('a cut has as many parts as were asked for, whatever the fabric and its load'
       }
     }
   }
+});
+
+it('two ports of one NIC are in one thread, though their service has nothing else', () => {
+  const fabric = fabricOf(
+    'fabric: { generator: star, hosts: 2 }\n' +
+      'hosts: { nic: { model: 82599 } }\ndevices: { h2: { nic: { secondPortOf: h1 } } }\n',
+  );
+  const services = placeInServices(fabric, 2);
+  const threads = placeInThreads(fabric, services, 2).flat();
+  const withPair = threads.filter(({ devices }) => devices.includes(0) || devices.includes(1));
+  assert.deepEqual(
+    withPair.map(({ devices }) => devices),
+    [[0, 1]],
+  );
 });
