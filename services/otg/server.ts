@@ -36,7 +36,8 @@ export class OtgServer {
 
   constructor(private readonly lab: Lab) {
     this.server = createServer((request, response) => {
-      void this.answer(request, response);
+      // A client that leaves in the middle of its request gets no answer.
+      this.answer(request, response).catch(() => response.destroy());
     });
   }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
@@ -195,6 +197,20 @@ describe('selvage otg serve', () => {
     }
     const cut = await fetch(`${url}/config`, { method: 'POST', body: '{ "ports": [' });
     assert.equal(cut.status, 400);
+  });
+
+  it('goes on when a client leaves in the middle of a request', async () => {
+    const { port, hostname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write('POST /config HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{ "ports"');
+    // It has begun to read when it answers another.
+    assert.equal((await call('GET', '/capabilities/version'))[0], 200);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    for (let turn = 0; turn < 3; turn++) {
+      assert.equal((await call('GET', '/capabilities/version'))[0], 200);
+    }
   });
 
   it('passes a script of snappi as SONiC has them', { skip: skipWithout('snappi') }, () => {
