@@ -198,22 +198,23 @@ describe('services that are started elsewhere', { skip }, () => {
     const words = [MAIN, 'k8s', 'render', EXAMPLE, '--out', folder, '--services', '2'];
     assert.equal(spawnSync(process.execPath, words).status, 0);
     const all = manifestsOf(folder);
-    const tls = mounted(all, 'run-tls', '/tls', join(pods.folder, 'tls'));
-    const key = mounted(all, 'run-key', '/key', join(pods.folder, 'key'));
+    const run = 'leaf-spine-all-to-all';
+    const tls = mounted(all, `${run}-tls`, '/tls', join(pods.folder, 'tls'));
+    const key = mounted(all, `${run}-key`, '/key', join(pods.folder, 'key'));
     pods.startBroker('--config', join(tls, 'nats.conf'));
     const spoken = (job: string): string[] =>
-      podOf(all, job).args.map((word) =>
+      podOf(all, `${run}-${job}`).args.map((word) =>
         word
-          .replace('nats://nats:4222', byName(pods.nats))
-          .replace(/(0\.0\.0\.0|coordinator):7400/, byName(pods.address))
+          .replace(`nats://${run}-nats:4222`, byName(pods.nats))
+          .replace(/(0\.0\.0\.0|[-\w]+-coordinator):7400/, byName(pods.address))
           .replace('=/tls/', `=${tls}/`)
           .replace('/scenario/scenario.yaml', EXAMPLE),
       );
     const env = {
-      SELVAGE_RUN: 'leaf-spine-all-to-all',
+      SELVAGE_RUN: run,
       SELVAGE_KEY_FILE: join(key, 'SELVAGE_KEY'),
     };
-    assert.deepEqual(podOf(all, 'services').env.slice(0, 2), [
+    assert.deepEqual(podOf(all, `${run}-services`).env.slice(0, 2), [
       { name: 'SELVAGE_RUN', value: env.SELVAGE_RUN },
       { name: 'SELVAGE_KEY_FILE', value: '/key/SELVAGE_KEY' },
     ]);
