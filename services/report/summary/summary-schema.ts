@@ -209,7 +209,7 @@ const fabric = {
       port: text,
       queue: number,
       frames: number,
-      bytes: number,
+      sentBytes: number,
       refusedFrames: number,
       refusedBytes: number,
       peakSharedBytes: number,

@@ -164,7 +164,7 @@ const QUEUES: ResultTable<RunResults> = resultTable({
     queue.text('port', 'Its name.', (q) => q.port),
     queue.whole('queue', '0 to 7', 'Its number.', (q) => q.queue),
     queue.whole('packets', 'frames', 'SAI_QUEUE_STAT_PACKETS.', (q) => q.frames),
-    queue.whole('bytes', 'bytes', 'SAI_QUEUE_STAT_BYTES.', (q) => q.octets),
+    queue.whole('bytes', 'bytes', 'SAI_QUEUE_STAT_BYTES.', (q) => q.sentOctets),
     queue.whole(
       'dropped_packets',
       'frames',

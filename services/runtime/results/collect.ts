@@ -190,7 +190,7 @@ export class Collector {
       own.reduce((sum, priority) => sum + counters.get(port, priority, word), 0);
     const { peakOctets, refusedFrames, refusedOctets } = buffer.pools.statisticsOf(port, queue);
     return {
-      ...{ port: name, queue, frames: sent(TX_FRAMES), octets: sent(TX_OCTETS) },
+      ...{ port: name, queue, frames: sent(TX_FRAMES), sentOctets: sent(TX_OCTETS) },
       ...{ refusedFrames, refusedOctets, peakSharedOctets: peakOctets },
     };
   }

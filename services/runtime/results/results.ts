@@ -267,7 +267,7 @@ export interface QueueResult {
   readonly queue: number;
   /** Sent by it. */
   readonly frames: number;
-  readonly octets: number;
+  readonly sentOctets: number;
   /** That it did not take. */
   readonly refusedFrames: number;
   readonly refusedOctets: number;
