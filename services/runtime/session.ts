@@ -50,8 +50,8 @@ export interface Progress {
 
 type SessionState = 'running' | 'complete' | 'failed';
 
-/** Windows between two readings of the wall clock. */
-const WINDOWS_PER_READING = 64;
+/** Windows, of several turns each, between two readings of the wall clock. */
+const WINDOWS_PER_READING = 4;
 
 /** One run of a fabric in this thread: runs its partition in slices, and reads its results. */
 export class Session {

@@ -35,7 +35,7 @@ function finish(session: Session): RunResults {
 /** Runs half-way, damages the engine once, and runs to the end. */
 function damaged(damage: (engine: Session['engine']) => void, ...set: string[]): RunResults {
   const session = sessionOf(SCENARIO, ...set);
-  while (session.progress().virtualPs < 70e6) session.advance(0.01);
+  session.runTo(70e6);
   damage(session.engine);
   return finish(session);
 }
@@ -106,7 +106,7 @@ describe('negative controls', () => {
 
   it('books are compared at the end of a run without checks, too', () => {
     const session = new RealSession(fabricOf(SCENARIO), { check: false });
-    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    session.runTo(70e6);
     const { engine } = session;
     const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
     engine.shared.buffer.admit(s1.firstPort + 1, 3, 1, 0);
@@ -312,7 +312,7 @@ load:
 
   it('a receiver that counts more units than are stored is noticed', () => {
     const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
-    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    session.runTo(70e6);
     const { receiver, accounts } = mechanismOf(session.engine);
     const s1 = session.engine.devices.find(({ spec }) => spec.name === 's1')!;
     const row = accounts.row(s1.firstPort + 1, 0, 3);
@@ -425,7 +425,7 @@ describe('credits of CBFC', () => {
     const { port } = endOf(session);
     const { receiver } = cbfcOf(session).portAt(port)!;
     const at = receiver.at(3);
-    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    session.runTo(70e6);
     receiver.words[at + RX_CONSUMED]! -= 12;
     return finish(session);
   };
