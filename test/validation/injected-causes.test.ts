@@ -13,9 +13,9 @@ describe('a cause that was put into a world is named first, with port, culprits 
   let all = 0;
   let wrong = 0;
   for (const [name, { not }] of Object.entries(METHODS)) {
-    for (const kind of CAUSE_NAMES) {
-      const impossible = not[kind];
-      it(`${kind} with ${name}`, { skip: impossible ?? false }, () => {
+    // Some causes cannot be with some methods; worlds.ts says why.
+    for (const kind of CAUSE_NAMES.filter((one) => not[one] === undefined)) {
+      it(`${kind} with ${name}`, () => {
         const random = new RandomStream(7, `${name} ${kind}`);
         const found: string[] = [];
         for (let round = 0; round < ROUNDS; round++) {
