@@ -52,3 +52,17 @@ export function checkShare(entry: LoadEntry, path: Path, share: number): void {
     throw entry.fail(path, `a share of the link is more than 0 and at most 1, not ${share}`);
   }
 }
+
+/** Mean time between two frames that a flow has to send; 0 where it always has one. */
+export function meanGapPs(release: Release): number {
+  switch (release.kind) {
+    case 'backlog':
+      return 0;
+    case 'constant':
+      return release.gapPs;
+    case 'poisson':
+      return release.meanGapPs;
+    case 'on-off':
+      return (release.gapPs * (release.onPs + release.offPs)) / release.onPs;
+  }
+}

@@ -8,7 +8,8 @@ import { Distances } from '../../engine/routing/distances.js';
 import { NO_ROUTE } from '../../engine/routing/shortest-paths.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import type { Fabric } from '../assembly/fabric.js';
-import type { Flow, Release } from '../load/flow.js';
+import type { Flow } from '../load/flow.js';
+import { meanGapPs } from '../load/release.js';
 
 /** Of all work: what ports have without a flow, such as timers and discovery. */
 const IDLE_SHARE = 0.02;
@@ -130,7 +131,7 @@ class WorkOfFlows {
   private octetsPerPs({ transport, release, source }: Flow): number {
     const payload = transport.kind === 'raw' ? transport.frameBytes : transport.mtuBytes;
     const line = this.lineOctetsPerPs(source);
-    const released = payload / gapPs(release);
+    const released = payload / meanGapPs(release);
     const paced = transport.kind === 'raw' ? Infinity : transport.rateBps / OCTET_BITS_PS;
     return Math.min(line, released, paced);
   }
@@ -139,19 +140,5 @@ class WorkOfFlows {
     const { adjacency } = this.site.routes;
     const link = this.site.topology.links[adjacency.link[adjacency.firstSlot[host]!]!]!;
     return link.rateBps / OCTET_BITS_PS;
-  }
-}
-
-/** Mean time between two frames; 0: as fast as the line allows. */
-function gapPs(release: Release): number {
-  switch (release.kind) {
-    case 'backlog':
-      return 0;
-    case 'constant':
-      return release.gapPs;
-    case 'poisson':
-      return release.meanGapPs;
-    case 'on-off':
-      return (release.gapPs * (release.onPs + release.offPs)) / release.onPs;
   }
 }

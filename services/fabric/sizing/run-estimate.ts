@@ -9,6 +9,7 @@ import type { Fabric } from '../assembly/fabric.js';
 import { pacePsPerOctet } from '../assembly/framing.js';
 import { seriesIntervalOf } from '../assembly/series-interval.js';
 import type { Flow } from '../load/flow.js';
+import { meanGapPs } from '../load/release.js';
 import type { FabricCount } from './fabric-count.js';
 
 /** The program itself, with nothing to run. */
@@ -122,24 +123,10 @@ function volumeOf(flow: Flow, octetPs: number, durationPs: number): Volume {
   const leftPs = Math.max(0, Math.min(flow.endPs, durationPs) - flow.startPs);
   const wirePs = (frame + WIRE_OVERHEAD_OCTETS) * octetPs;
   const pacedPs = (frame + WIRE_OVERHEAD_OCTETS) * pacePsPerOctet(flow);
-  const possible = leftPs / Math.max(wirePs, pacedPs, releaseGapPs(flow));
+  const possible = leftPs / Math.max(wirePs, pacedPs, meanGapPs(flow.release));
   const count = Math.min(messages * Math.max(1, messageBytes / payload), possible);
   const answers = raw ? 0 : count / transport.ackEvery;
   return { frames: count + answers, busyPs: count * wirePs };
-}
-
-/** Mean time between two frames that the flow has to send; 0 where it always has one. */
-function releaseGapPs({ release }: Flow): number {
-  switch (release.kind) {
-    case 'backlog':
-      return 0;
-    case 'constant':
-      return release.gapPs;
-    case 'poisson':
-      return release.meanGapPs;
-    case 'on-off':
-      return (release.gapPs * (release.onPs + release.offPs)) / release.onPs;
-  }
 }
 
 /** Links on the way of a frame: of the tiers of the fabric, up and down. */
