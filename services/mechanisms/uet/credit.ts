@@ -15,10 +15,10 @@ const CREDIT = 0;
 const GRANTED = 1;
 /** Nothing has come back yet: what is sent is not granted. */
 const IS_SPECULATING = 2;
-/** When a packet was sent last. */
-const SENT_AT = 3;
+/** The total that the newest packet wants. */
+const ASKED = 3;
 export const CREDIT_WORDS = 4;
-assertFields(CREDIT_WORDS, CREDIT, GRANTED, IS_SPECULATING, SENT_AT);
+assertFields(CREDIT_WORDS, CREDIT, GRANTED, IS_SPECULATING, ASKED);
 
 /** What a frame carries of the total that is wanted. */
 export const TARGET_MODULO = 2 ** 16;
@@ -28,9 +28,8 @@ export function beginCredit(table: Float64Array, s: number, { maxCredit }: Credi
   table[s + IS_SPECULATING] = 1;
 }
 
-export function spendCredit(table: Float64Array, s: number, octets: number, now: number): void {
+export function spendCredit(table: Float64Array, s: number, octets: number): void {
   table[s + CREDIT] -= octets;
-  table[s + SENT_AT] = now;
 }
 
 export function hasCredit(table: Float64Array, s: number): boolean {
@@ -59,15 +58,16 @@ export function grantCredit(
 }
 
 /**
- * When a packet may be sent without credit: as nothing is in flight, nobody else would tell the
- * receiver that there is something to send, or that its grant was lost.
+ * Whether the receiver has granted all that it was asked for. What is left then, as the end of
+ * speculation leaves some, it does not know of: one packet tells it, at once.
  */
-export function asksAt(table: Float64Array, s: number, { askPs }: CreditSpec): number {
-  return table[s + SENT_AT] + askPs;
+export function isUnheard(table: Float64Array, s: number): boolean {
+  const open = (table[s + ASKED] - (table[s + GRANTED] % TARGET_MODULO)) % TARGET_MODULO;
+  return (open + TARGET_MODULO) % TARGET_MODULO === 0;
 }
 
-/** The total that is wanted, for so many octets that wait. */
-export function wantedTotal(
+/** The total that is wanted, for so many octets that wait, and goes to the receiver. */
+export function askFor(
   table: Float64Array,
   s: number,
   { maxCredit }: CreditSpec,
@@ -75,7 +75,8 @@ export function wantedTotal(
 ): number {
   const lacking = Math.min(waitingOctets, maxCredit) - Math.max(0, table[s + CREDIT]);
   const units = Math.ceil(Math.max(0, lacking) / RECEIVED_UNIT);
-  return (table[s + GRANTED] + units) % TARGET_MODULO;
+  table[s + ASKED] = (table[s + GRANTED] + units) % TARGET_MODULO;
+  return table[s + ASKED];
 }
 
 /** An invariant that does not hold; null. Packets that ask, or come again, are not granted. */

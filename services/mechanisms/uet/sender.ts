@@ -42,15 +42,15 @@ import {
 } from '../../engine/wire/uet.js';
 import { cameGood, entropyOf, hashOf, nextEntropy, penalise, PENALTY } from './entropy.js';
 import {
-  asksAt,
+  askFor,
   beginCredit,
   brokenCredit,
   CREDIT_WORDS,
   endSpeculation,
   grantCredit,
   hasCredit,
+  isUnheard,
   spendCredit,
-  wantedTotal,
 } from './credit.js';
 import { ofSenders } from './invariants.js';
 import type { Window } from './layout.js';
@@ -80,10 +80,13 @@ const LOST = NSCC_WORDS + 2;
 const RECOVER_TO = NSCC_WORDS + 3;
 /** Units that the receiver had at the newest acknowledgement. */
 const UNITS = NSCC_WORDS + 4;
+/** When the newest packet was sent, and whether it requests an answer. */
+const SENT_AT = NSCC_WORDS + 5;
+const IS_ASKED = NSCC_WORDS + 6;
 /** First word of its credit. */
-const CREDIT = NSCC_WORDS + 5;
+const CREDIT = NSCC_WORDS + 7;
 const STRIDE = CREDIT + CREDIT_WORDS;
-assertFields(CREDIT - NSCC_WORDS, 0, 1, 2, 3, 4);
+assertFields(CREDIT - NSCC_WORDS, 0, 1, 2, 3, 4, 5, 6);
 
 /** Not timed: it was sent more than once. */
 const UNTIMED = -1;
@@ -119,10 +122,13 @@ export function makeSender(
     const [next, unacked, highest] = [ends.next(c), ends.unacked(c), ends.highest(c)];
     if (next === unacked && next < highest) return 0;
     const s = windows[c].row * STRIDE;
-    const { credit, hasWindow, fullOctets } = specs[c];
-    if (hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets) return Infinity;
-    if (credit === null || hasCredit(state, s + CREDIT)) return 0;
-    return unacked === highest ? asksAt(state, s + CREDIT, credit) : Infinity;
+    const { credit, hasWindow, fullOctets, askPs } = specs[c];
+    const isFull = hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets;
+    if (!isFull && (credit === null || hasCredit(state, s + CREDIT))) return 0;
+    if (!isFull && isUnheard(state, s + CREDIT)) return 0;
+    // The window has shrunk, or the answer to all that was sent is lost: nothing else would come.
+    const isQuiet = state[s + IS_ASKED] === 0 || unacked === highest;
+    return isQuiet ? state[s + SENT_AT] + askPs : Infinity;
   }
 
   function departs(c: number, pool: FramePool, frame: FrameRef, isResent: boolean): void {
@@ -143,9 +149,12 @@ export function makeSender(
     const isFull =
       (hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets) ||
       (credit !== null && !hasCredit(state, s + CREDIT));
-    const isKept = isResent || !hasWindow || state[s + IN_FLIGHT] <= nscc.maxWindow;
+    const isKept = isResent || !hasWindow || state[s + IN_FLIGHT] <= nscc.maxWindow + fullOctets;
     assert(isKept, 'uet.window-is-kept');
-    if (isLast || isResent || isFull) fields[frame + CLASS] |= ECHO_FLAG;
+    const asks = isLast || isResent || isFull;
+    if (asks) fields[frame + CLASS] |= ECHO_FLAG;
+    state[s + SENT_AT] = ends.clock.now;
+    state[s + IS_ASKED] = asks ? 1 : 0;
   }
 
   /** A packet takes credit, and says how much its sender wants in all. */
@@ -153,11 +162,11 @@ export function makeSender(
     const { fullOctets, hasWindow, credit } = specs[c];
     if (credit === null) return;
     const s = windows[c].row * STRIDE;
-    spendCredit(state, s + CREDIT, octetsOf(c, pool.words[frame + SEQUENCE]), ends.clock.now);
+    spendCredit(state, s + CREDIT, octetsOf(c, pool.words[frame + SEQUENCE]));
     const waiting = ends.waiting(c) - (isResent ? 0 : 1) + state[s + LOST];
     const window = hasWindow ? state[s + WINDOW] + fullOctets : Infinity;
     const octetsWaiting = Math.min(waiting * fullOctets, window);
-    pool.setSlot(frame, wantedTotal(state, s + CREDIT, credit, octetsWaiting));
+    pool.setSlot(frame, askFor(state, s + CREDIT, credit, octetsWaiting));
   }
 
   function octetsOf(c: number, packet: number): number {

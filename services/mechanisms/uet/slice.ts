@@ -87,6 +87,7 @@ export const uet: TransportSlice<UetInput, UetSettings> = {
       nscc: planNscc(nscc, flow),
       hasWindow: control !== 'rccc',
       credit: hasCredit(settings) ? planCredit(settings, flow) : null,
+      askPs: Math.max(1, flow.roundTripPs),
       sleek: sleek === 'on' || (sleek === 'auto' && !flow.isCut),
       trackedPackets: windowPackets,
       sendingWords: sendingWords(windowPackets, entropyWords(own)),
@@ -110,7 +111,6 @@ function planCredit({ rccc }: UetSettings, flow: CarriedFlow): CreditSpec {
     maxCredit: Math.max(nominal(flow), maxCredit * productOf(flow)),
     grantUnits: Math.max(1, Math.round(grant / RECEIVED_UNIT)),
     share,
-    askPs: Math.max(1, flow.roundTripPs),
   };
 }
 

@@ -42,8 +42,6 @@ export interface CreditSpec {
   readonly grantUnits: number;
   /** Of the rate of its link, that a NIC grants. */
   readonly share: number;
-  /** Time after which a sender without credit, and with nothing in flight, asks. */
-  readonly askPs: number;
 }
 
 export interface UetSpec extends TransportSpec {
@@ -58,6 +56,11 @@ export interface UetSpec extends TransportSpec {
   readonly hasWindow: boolean;
   /** Receivers grant what is sent; null: they do not. */
   readonly credit: CreditSpec | null;
+  /**
+   * Time since the newest packet after which a sender that may send nothing sends one more, where no
+   * answer is on its way.
+   */
+  readonly askPs: number;
   /** Packets out of order tell of losses (SLEEK). */
   readonly sleek: boolean;
 }
