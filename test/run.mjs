@@ -31,7 +31,7 @@ const WAITING_AT_ONCE = 2;
 /** Of each process and those that it starts: others have the cores that its helpers would use. */
 const V8_HELPERS = '--v8-pool-size=1';
 /** For a process: a test that hangs fails. */
-const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 1_200_000;
+const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 2_400_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is run: a file for each process, which imports those with its tests. */
