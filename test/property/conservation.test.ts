@@ -49,7 +49,7 @@ load: [ { stream: { from: h1, to: three }, bytes: 15KB, priority: 2, frame: 1000
 
   it('that arrive twice although nothing repeated them are noticed', () => {
     const session = new Session(fabricOf('examples/incast-pfc.yaml'), { check: true });
-    while (session.progress().virtualPs < 20e6) session.advance(0.01);
+    session.runTo(20e6);
     const { engine } = session;
     const { sent, received } = framesOf(engine, 3);
     assert.ok(received < sent);

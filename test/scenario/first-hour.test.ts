@@ -174,12 +174,21 @@ describe('an interrupt', () => {
       '--out',
       'cut',
       '--force',
+      '--control',
     ];
-    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder });
+    // Its own folder for temporary files, where commands find a run that is under way.
+    const env = { ...process.env, TMPDIR: folder };
+    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
     let [out, err] = ['', ''];
     child.stderr.on('data', (text: Buffer) => (err += text.toString()));
     child.stdout.on('data', (text: Buffer) => (out += text.toString()));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const hasBegun = (): boolean => {
+      const all = JSON.parse(
+        String(spawnSync(process.execPath, [MAIN, 'status', '--json'], { env }).stdout),
+      ) as { virtualPs: number }[];
+      return all.some(({ virtualPs }) => virtualPs > 0);
+    };
+    while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const code = await new Promise((resolve) => child.on('close', resolve));
     assert.equal(code, 130);

@@ -130,7 +130,7 @@ describe('--check', () => {
     const scenario = forged('s1:p2', ce('0111', '01', '6000'));
     const idle = scenario.replace('transport: raw,', 'transport: raw, end: 100us,');
     const session = new Session(fabricOf(idle), { check: true });
-    while (session.progress().virtualPs < 500e6) session.advance(0.01);
+    session.runTo(500e6);
     const { devices } = session.engine;
     const credit = mechanismOf(session.engine);
     const host = devices.find(({ spec }) => spec.name === 'h2')!;

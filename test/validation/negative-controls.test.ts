@@ -369,7 +369,7 @@ load: [ { stream: { from: h1, to: h2 }, priority: 3, start: 10us, bytes: 10KB } 
 `;
     assert.equal(finish(sessionOf(text)).failure, null);
     const session = sessionOf(text);
-    while (session.progress().virtualPs < 40e6) session.advance(0.01);
+    session.runTo(40e6);
     session.engine.discovery.ports[0]!.starts[3] = 'none';
     assert.match(
       finish(session).failure!.reason,

@@ -11,13 +11,18 @@ import { pluginsNamed } from '../named-plugins.js';
 import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../topics.js';
 
 /** Without plugins: made once, as it takes a while. */
-let usual: readonly Explanation[] | undefined;
+let usual: readonly Named[] | undefined;
 
 const ALIAS_OF = new Map(Object.entries(ALIASES).map(([name, topic]) => [joined(name), topic]));
 
 interface Explanation {
   readonly topic: string;
   readonly text: string;
+}
+
+interface Named extends Explanation {
+  /** Its topic, as names are compared. */
+  readonly name: string;
 }
 
 export interface ExplainOptions extends PluginOptions {
@@ -32,7 +37,7 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
     return;
   }
   const plugins = pluginsNamed(options.plugin);
-  const all = plugins.length > 0 ? explanations(plugins) : (usual ??= explanations(plugins));
+  const all = plugins.length > 0 ? named(plugins) : (usual ??= named(plugins));
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
     const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
@@ -42,10 +47,15 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
     );
   }
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify(topic === undefined ? all : found, null, 2)}\n`);
+    const shown = (topic === undefined ? all : found).map(({ topic, text }) => ({ topic, text }));
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   } else if (topic === undefined) process.stdout.write(overview(all));
   else process.stdout.write(shownOnce(found));
   process.exitCode = EXIT.COMPLETE;
+}
+
+function named(plugins: readonly PluginSource[]): Named[] {
+  return explanations(plugins).map((entry) => ({ ...entry, name: joined(entry.topic) }));
 }
 
 function explanations(plugins: readonly PluginSource[]): Explanation[] {
@@ -110,20 +120,17 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
  * that last part; else keys as a file or an error has them, with their numbers and names; else
  * topics that mention it; else keys that do.
  */
-function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
+function lookUp(all: readonly Named[], topic: string): Explanation[] {
   const spoken = plain(topic);
   const numbers = [spoken, spoken.replace(/s$/, ''), `${spoken}s`, `${spoken}es`];
   for (const wanted of numbers) {
-    for (const name of [wanted, plain(ALIAS_OF.get(joined(wanted)) ?? '')]) {
-      const exact = all.filter((entry) => joined(entry.topic) === joined(name));
+    for (const name of [joined(wanted), joined(ALIAS_OF.get(joined(wanted)) ?? '')]) {
+      const exact = all.filter((entry) => entry.name === name);
       if (name !== '' && exact.length > 0) return exact;
     }
   }
-  for (const wanted of numbers) {
-    const keys = all.filter((entry) => {
-      const own = joined(entry.topic);
-      return own.endsWith(`.${joined(wanted)}`) || own === `${joined(wanted)}[]`;
-    });
+  for (const wanted of numbers.map(joined)) {
+    const keys = all.filter(({ name }) => name.endsWith(`.${wanted}`) || name === `${wanted}[]`);
     if (keys.length > 0) return keys;
   }
   const written = all.filter((entry) => isWritten(entry.topic, topic));
