@@ -330,7 +330,11 @@ export function addSeriesCommands(selvage: Command, mechanisms: string): void {
   inPods(selvage.command('experiment'))
     .description('run one of the sweeps that come with Selvage; without a name, list them')
     .argument('[name]', 'such as credit-loss-sweep')
+    .option('--only <path=a,b>', 'run these values of it alone; may be repeated', collect, [])
     .option('--out <dir>', 'where its table and its page go')
+    .option('--json', 'print it as JSON')
+    .option('--shard <i/n>', 'only part i of n, from 0, of the combinations')
+    .option('--exit-zero', 'exit with 0 where points failed, too')
     .action(async (name: string | undefined, options: ExperimentOptions) => {
       const { experimentCommand } = await import('./commands/sweep.js');
       process.exitCode = await experimentCommand(name, options);

@@ -2,7 +2,7 @@ import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import { SWEPT } from '../measures/run-totals.js';
 import type { FaultCost } from '../sweep/measure.js';
-import type { LoadOutcome } from '../sweep/outcome.js';
+import type { JobOutcome, LoadOutcome } from '../sweep/outcome.js';
 import { columnName } from '../mechanisms/result-table.js';
 import type { Contender } from './comparison/comparison.js';
 import type { Measured } from './comparison/measures.js';
@@ -102,11 +102,13 @@ const MEASURES: readonly Measure[] = [
   ),
 ];
 
-/** Of loads, where there are several, and of the first and last flow of a fan-in. */
+/** Of loads and jobs, where there are several, and of the first and last flow of a fan-in. */
 export function sweepMeasures(costs: readonly FaultCost[]): Measure[] {
   const names = new Set(costs.flatMap(({ outcome }) => outcome.loads.map(({ load }) => load)));
-  const isOne = names.size === 1;
+  const jobs = new Set(costs.flatMap(({ outcome }) => outcome.jobs.map(({ job }) => job)));
+  const isOne = names.size + jobs.size === 1;
   return [
+    ...[...jobs].flatMap((name) => jobMeasures(name, isOne)),
     ...MEASURES,
     ...[...names].flatMap((name) => loadMeasures(name, isOne)),
     {
@@ -120,12 +122,46 @@ export function sweepMeasures(costs: readonly FaultCost[]): Measure[] {
   ];
 }
 
+/** How a measure of a load is called in tables and in files. */
+function namesFor(
+  load: string,
+  isOne: boolean,
+): { readonly suffix: string; readonly column: (what: string) => string } {
+  const suffix = isOne || load === '' ? '' : ` of ${load}`;
+  const column = (what: string): string =>
+    suffix === '' ? what : columnName(`${load.replace(/[^A-Za-z0-9]+/g, '_')}_${what}`);
+  return { suffix, column };
+}
+
+function jobMeasures(name: string, isOne: boolean): Measure[] {
+  const jobOf = ({ outcome }: FaultCost): JobOutcome | undefined =>
+    outcome.jobs.find(({ job }) => job === name);
+  const { suffix, column } = namesFor(name, isOne);
+  return [
+    {
+      ...{ column: column('iteration_ps'), label: `iteration${suffix}`, moreIsBetter: false },
+      ...{ decides: true, format: formatTime },
+      of: (cost) => {
+        const { iteration } = jobOf(cost) ?? {};
+        return iteration === undefined ? null : iteration.isOpen ? 'never' : iteration.ps;
+      },
+      never: (cost) => `> ${formatTime(jobOf(cost)!.iteration.ps)}`,
+    },
+    {
+      ...{ column: column('jct_ratio'), label: `over roofline${suffix}`, moreIsBetter: false },
+      ...{ of: (cost) => jobOf(cost)?.rooflineRatio ?? null, format: (one) => one.toFixed(2) },
+    },
+    {
+      ...{ column: column('busbw_bps'), label: `busbw${suffix}`, moreIsBetter: true },
+      ...{ of: (cost) => jobOf(cost)?.busBps ?? null, format: formatRate },
+    },
+  ];
+}
+
 function loadMeasures(name: string, isOne: boolean): Measure[] {
   const loadOf = ({ outcome }: FaultCost): LoadOutcome | undefined =>
     outcome.loads.find(({ load }) => load === name);
-  const suffix = isOne || name === '' ? '' : ` of ${name}`;
-  const column = (what: string): string =>
-    suffix === '' ? what : columnName(`${name.replace(/[^A-Za-z0-9]+/g, '_')}_${what}`);
+  const { suffix, column } = namesFor(name, isOne);
   const time = (
     key: 'fctP50' | 'fctP99' | 'first' | 'last',
     label: string,
@@ -153,6 +189,14 @@ function loadMeasures(name: string, isOne: boolean): Measure[] {
 }
 
 const COLUMNS = { fctP50: 'fct_p50', fctP99: 'fct_p99', first: 'first', last: 'last' } as const;
+
+export interface SweptPoint {
+  /** Its place in the order of `combinations`. */
+  readonly at: number;
+  readonly values: readonly string[];
+  readonly name: string;
+  readonly costs: readonly FaultCost[];
+}
 
 /** Points of a sweep by name, each with the runs of its seeds. */
 export function contendersOfSweep(

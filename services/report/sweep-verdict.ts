@@ -3,7 +3,13 @@ import type { FaultCost } from '../sweep/measure.js';
 import { compare } from './comparison/comparison.js';
 import type { Comparison } from './comparison/comparison-data.js';
 import { alikeLines } from './sweep-alike.js';
-import { contendersOfSweep, type Measure, sweepMeasures } from './sweep-measures.js';
+import { contestLines } from './sweep-contest.js';
+import {
+  contendersOfSweep,
+  type Measure,
+  sweepMeasures,
+  type SweptPoint,
+} from './sweep-measures.js';
 import { table } from './table.js';
 
 /** The runs of a sweep: where several have the values of a point, they differ in their seeds. */
@@ -22,15 +28,9 @@ export interface SweepVerdict {
   /** Those that any run has. */
   readonly measures: readonly Measure[];
   readonly comparison: Comparison;
+  /** Which point comes first; of mechanisms, which one does so most often. */
+  readonly verdict: string;
   readonly notes: readonly string[];
-}
-
-interface SweptPoint {
-  /** Its place in the order of `combinations`. */
-  readonly at: number;
-  readonly values: readonly string[];
-  readonly name: string;
-  readonly costs: readonly FaultCost[];
 }
 
 export function sweepVerdict({ axes: all, isSeeded, costs }: SweptRuns): SweepVerdict {
@@ -49,7 +49,9 @@ export function sweepVerdict({ axes: all, isSeeded, costs }: SweptRuns): SweepVe
   const known = present(costs);
   const measures = sweepMeasures(known);
   const comparison = compare(contendersOfSweep(points, measures));
-  return { axes, points, measures, comparison, notes: alikeLines(all, known) };
+  const [verdict, ...contest] = contestLines(axes, points, measures) ?? [comparison.sentence];
+  const notes = [...contest, ...alikeLines(all, known)];
+  return { axes, points, measures, comparison, verdict: verdict!, notes };
 }
 
 function present(costs: readonly (FaultCost | null)[]): FaultCost[] {
@@ -57,13 +59,13 @@ function present(costs: readonly (FaultCost | null)[]): FaultCost[] {
 }
 
 /** A sentence, and a line per point with a column per measure. */
-export function sweepText({ axes, points, comparison, notes }: SweepVerdict): string {
-  const { rows, sentence } = comparison;
+export function sweepText({ axes, points, comparison, verdict, notes }: SweepVerdict): string {
+  const { rows } = comparison;
   const head = [...axes.map(nameOfAxis), ...rows.map(({ label }) => label)];
   const body = points.map(({ values }, point) => [
     ...values,
     ...rows.map(({ cells }) => cells[point]!.text),
   ]);
   const below = [...comparison.notes.filter((note) => !/^[*~]/.test(note)), ...notes];
-  return [sentence, table(head, body), ...below.map((line) => `  ${line}`)].join('\n');
+  return [verdict, table(head, body), ...below.map((line) => `  ${line}`)].join('\n');
 }

@@ -1,3 +1,5 @@
+import { type Axis, axisOf, namedAxis } from './grid.js';
+
 /** A sweep that answers a common question. */
 interface Experiment {
   readonly name: string;
@@ -5,9 +7,34 @@ interface Experiment {
   /** Among the examples. */
   readonly scenario: string;
   readonly set: readonly string[];
+  /** By axis and value, what belongs together under a name; they come before those of `vary`. */
+  readonly cases?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** As `--vary` takes them; axes before the last two have one heat map for each value. */
   readonly vary: readonly string[];
 }
+
+export function axesOf({ cases = {}, vary }: Experiment): Axis[] {
+  const named = Object.entries(cases).map(([path, settings]) => namedAxis(path, settings));
+  return [...named, ...vary.map((text) => axisOf(text)!)];
+}
+
+/** In place of the job of the scenario, on its priority and by its transport. */
+function flows(pattern: object, bytes: string): string[] {
+  const transport = { reliable: { mtu: 4096, ackEvery: 8, ackPriority: 6 } };
+  return [`load=${JSON.stringify([{ name: 'work', ...pattern, bytes, priority: 3, transport }])}`];
+}
+
+function job(written: object): string[] {
+  return ['load.0.name=work', `load.0.job=${JSON.stringify(written)}`];
+}
+
+function fault(written: object): string[] {
+  return [`faults=${JSON.stringify([written])}`];
+}
+
+const COMPUTING = { compute: '20us' };
+/** Between a leaf and a spine that are there in all of its fabrics but the narrowest. */
+const UPLINK = { device: 'leaf1', peer: 'spine1' };
 
 export const EXPERIMENTS: readonly Experiment[] = [
   {
@@ -68,6 +95,43 @@ export const EXPERIMENTS: readonly Experiment[] = [
     scenario: 'reboot-leaf.yaml',
     set: ['expect=[]', 'load.0.bytes=20MB'],
     vary: ['priorities.3=pfc,credit', 'faults.0.for=20us,50us,100us,200us'],
+  },
+  {
+    name: 'lossless-or-uet',
+    question:
+      'Lossless, or lossy with Ultra Ethernet? By what is sent, and what the fabric is like.',
+    scenario: 'lossless-or-uet.yaml',
+    set: ['expect=[]', 'fabric.leaves=4', 'fabric.spines=4', 'duration=20ms'],
+    cases: {
+      work: {
+        permutation: flows({ permutation: { shift: 5 } }, '2MiB'),
+        incast: flows({ incast: { from: 'h5..h12', to: 'h1' } }, '512KiB'),
+        'all-to-all': job({ steps: [{ 'all-to-all': '1MiB', algorithm: 'direct' }] }),
+        'ring all-reduce': job({ steps: [{ 'all-reduce': '2MiB', algorithm: 'ring' }] }),
+        'tree all-reduce': job({ steps: [{ 'all-reduce': '2MiB', algorithm: 'tree' }] }),
+        // Tokens to their experts, and back.
+        'MoE step': job({
+          steps: [
+            COMPUTING,
+            { 'all-to-all': '512KiB', algorithm: 'direct' },
+            COMPUTING,
+            { 'all-to-all': '512KiB', algorithm: 'direct' },
+          ],
+        }),
+      },
+      fabric: {
+        '1:1': [],
+        '2:1': ['fabric.spines=2'],
+        '4:1': ['fabric.spines=1'],
+        'failed link': fault({ kind: 'link-down', where: UPLINK, at: '30us', for: '1s' }),
+        'degraded link': fault({
+          ...{ kind: 'slow-link', where: UPLINK, rate: '25G' },
+          ...{ at: '0us', for: '1s' },
+        }),
+        'bit errors': ['fabric.link.postFecBer=1.0e-8'],
+      },
+    },
+    vary: ['mechanism=pfc,pfc+ar,cbfc,credit,irn,uet,uet:rccc'],
   },
   {
     name: 'link-retry',

@@ -2,6 +2,21 @@
 export interface Axis {
   readonly path: string;
   readonly values: readonly string[];
+  /** By value, where they are names: `path=value` settings that belong together. */
+  readonly settings?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What a value of an axis sets. */
+export function settingsAt({ path, settings }: Axis, value: string): readonly string[] {
+  return settings?.[value] ?? [`${path}=${value}`];
+}
+
+/** An axis of names: each stands for settings that belong together. */
+export function namedAxis(
+  path: string,
+  settings: Readonly<Record<string, readonly string[]>>,
+): Axis {
+  return { path, values: Object.keys(settings), settings };
 }
 
 /** Short name of an axis: its last two keys, and the number of an item between them. */

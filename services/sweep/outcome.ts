@@ -24,7 +24,7 @@ export interface LoadOutcome {
   readonly last: Duration | null;
 }
 
-interface JobOutcome {
+export interface JobOutcome {
   readonly job: string;
   /** Of a job that is not done it is longer than the run. */
   readonly iteration: Duration;

@@ -1,7 +1,7 @@
 import { settingsOfVariant } from '../fabric/scenario/variants.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
-import type { Axis } from './grid.js';
+import { type Axis, settingsAt } from './grid.js';
 
 /** The axis whose values are variants, as `selvage duel` names them; it is no key of scenarios. */
 export const VARIANTS = 'mechanism';
@@ -20,7 +20,7 @@ export function fabricAt(
   load: Load,
 ): Fabric {
   const isVariant = (i: number): boolean => axes[i]!.path === VARIANTS;
-  const own = values.flatMap((value, i) => (isVariant(i) ? [] : [`${axes[i]!.path}=${value}`]));
+  const own = values.flatMap((value, i) => (isVariant(i) ? [] : settingsAt(axes[i]!, value)));
   const set = [...base, ...own];
   const { loaded, fabric } = load(set);
   const variants = values.filter((_, i) => isVariant(i));

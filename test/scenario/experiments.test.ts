@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { EXPERIMENTS } from '../../services/sweep/experiments.js';
+import { axesOf, EXPERIMENTS } from '../../services/sweep/experiments.js';
 import { loadFabric } from '../../services/cli/load-fabric.js';
 import { fabricAt } from '../../services/sweep/settings.js';
-import { axisOf, combinations } from '../../services/sweep/grid.js';
+import { combinations } from '../../services/sweep/grid.js';
 import { measure } from '../../services/sweep/measure.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
@@ -22,9 +22,10 @@ function selvage(...words: string[]): { status: number | null; stdout: string; s
 }
 
 describe('experiments', () => {
-  for (const { name, scenario, set, vary } of EXPERIMENTS) {
+  for (const experiment of EXPERIMENTS) {
+    const { name, scenario, set } = experiment;
     it(`${name} shows that what it varies matters`, () => {
-      const axes = vary.map((text) => axisOf(text)!);
+      const axes = axesOf(experiment);
       const rows = combinations(axes);
       const costOf = (values: readonly string[]): object => {
         const file = join(ROOT, 'examples', scenario);
@@ -102,6 +103,38 @@ describe('experiments', () => {
       assert.deepEqual([status, stdout], [2, ''], words[0]);
       assert.match(stderr, /^nothing can be written into .*file.*\n$/, words[0]);
     }
+  });
+
+  it('are run in part, and by named settings', () => {
+    const out = join(folder, 'part');
+    const words = [
+      'experiment',
+      'lossless-or-uet',
+      '--out',
+      out,
+      '--only',
+      'fabric=1:1,failed link',
+    ];
+    const some = ['--only', 'work=all-to-all', '--only', 'mechanism=pfc,uet'];
+    const { status, stdout, stderr } = selvage(...words, ...some, '--json');
+    assert.equal(status, 0, stderr);
+    const rows = JSON.parse(stdout) as {
+      set: object;
+      outcome: { jobs: { iteration: { ps: number } }[] };
+    }[];
+    assert.deepEqual(
+      rows.map(({ set }) => Object.values(set) as string[]),
+      ['1:1', 'failed link'].flatMap((fabric) =>
+        ['pfc', 'uet'].map((mechanism) => ['all-to-all', fabric, mechanism]),
+      ),
+    );
+    const [whole, , failed] = rows.map(({ outcome }) => outcome.jobs[0]!.iteration.ps);
+    assert.ok(failed! > 2 * whole!, `${failed} ${whole}`);
+    assert.match(selvage(...words, '--only', 'fabric=3:1').stderr, /no 3:1.*there is 1:1, 2:1/);
+    assert.match(
+      selvage(...words, '--only', 'size=1').stderr,
+      /write one of work, fabric, mechanism/,
+    );
   });
 
   it('leave a table and a page', () => {

@@ -176,7 +176,7 @@ load:
 `);
       assert.equal(status, 'complete');
       const waited = flows.filter(
-        ({ timeouts, retransmittedFrames }) => timeouts! + retransmittedFrames > 0,
+        ({ timeouts, retransmittedFrames }) => timeouts + retransmittedFrames > 0,
       );
       assert.deepEqual(waited, []);
       assert.ok(jobs[0]!.iterationPs! < 200e6, `${jobs[0]!.iterationPs}`);

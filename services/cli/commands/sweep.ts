@@ -11,9 +11,9 @@ import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { sweepMeasures } from '../../report/sweep-measures.js';
 import { sweepText, type SweepVerdict, sweepVerdict } from '../../report/sweep-verdict.js';
 import { packageFile } from '../../runtime/package-files.js';
-import { EXPERIMENTS } from '../../sweep/experiments.js';
+import { axesOf as axesOfExperiment, EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
-import { axisOf, combinations } from '../../sweep/grid.js';
+import { axisOf, combinations, settingsAt } from '../../sweep/grid.js';
 import type { FaultCost } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { fabricAt, VARIANTS } from '../../sweep/settings.js';
@@ -43,7 +43,12 @@ export interface SweepOptions extends PointsOptions {
 }
 
 export interface ExperimentOptions extends PointsOptions {
+  /** Values of its axes that are run; others are left out. */
+  readonly only: readonly string[];
   readonly out?: string;
+  readonly json?: boolean;
+  readonly shard?: string;
+  readonly exitZero?: boolean;
 }
 
 /** More runs than that are a mistake in the command line. */
@@ -81,7 +86,11 @@ export async function sweepCommand(file: string, options: SweepOptions): Promise
   const axes = checked([...axesOf(vary), ...(seeds === null ? [] : [seeds])]);
   const points =
     options.k8s === true
-      ? await pointsInCluster({ file, force }, axes, set, options)
+      ? await pointsInCluster({ file, force }, axes, set, options, [
+          ...['sweep', SCENARIO_IN_POD],
+          ...axes.flatMap(({ path, values }) => ['--vary', `${path}=${values.join(',')}`]),
+          ...(force ? ['--force'] : []),
+        ])
       : pointsOf({ file, force }, axes, set, shardOf(options.shard));
   if (typeof points === 'number') return points;
   const paths = axes.map(({ path }) => path);
@@ -126,29 +135,35 @@ export async function experimentCommand(
   needPage();
   const folder = options.out ?? join('runs', name);
   prepareFolder(folder);
-  const axes = checked(axesOf(experiment.vary));
+  const axes = checked(chosen(axesOfExperiment(experiment), options.only));
   const file = packageFile('examples', experiment.scenario);
   const source = { file, force: false };
   const points =
     options.k8s === true
-      ? await pointsInCluster(source, axes, experiment.set, options)
-      : pointsOf(source, axes, experiment.set);
+      ? await pointsInCluster(source, axes, experiment.set, options, [
+          ...['experiment', name],
+          ...optionsOf('--only', options.only),
+        ])
+      : pointsOf(source, axes, experiment.set, shardOf(options.shard));
   if (typeof points === 'number') return points;
   const paths = axes.map(({ path }) => path);
   const rows = rowsAmong(points);
+  const code = options.exitZero === true ? EXIT.COMPLETE : codeOf(points);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, points))}\n`);
   noteFailures(paths, points);
-  if (rows.length === 0) return codeOf(points);
+  if (rows.length === 0 || options.shard !== undefined) return code;
   const costs = points.map(({ cost }) => cost);
   const verdict = sweepVerdict({ axes, isSeeded: false, costs });
-  process.stdout.write(`${sweepText(verdict)}\n`);
+  if (options.json !== true) process.stdout.write(`${sweepText(verdict)}\n`);
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
   const about = {
-    ...{ title: name, description: experiment.question, command: `selvage experiment ${name}` },
+    ...{ title: name, description: experiment.question },
+    command: commandText(['selvage', 'experiment', name, ...optionsOf('--only', options.only)]),
     runCommands: commandsOf(join('examples', experiment.scenario), axes, experiment.set),
   };
   writeOut(pageText(about, verdict), join(folder, 'sweep.html'));
-  process.stdout.write(`${join(folder, 'sweep.html')}\n`);
-  return codeOf(points);
+  if (options.json !== true) process.stdout.write(`${join(folder, 'sweep.html')}\n`);
+  return code;
 }
 
 function axesOf(vary: readonly string[]): Axis[] {
@@ -157,6 +172,26 @@ function axesOf(vary: readonly string[]): Axis[] {
     if (axis !== null) return axis;
     throw new InputError(`--vary ${text}: write a path and values, as seed=1,2,3`);
   });
+}
+
+/** The axes with those of their values that `--only` names. */
+function chosen(axes: readonly Axis[], only: readonly string[]): Axis[] {
+  const paths = axes.map(({ path }) => path);
+  const wanted = new Map<string, readonly string[]>();
+  for (const text of only) {
+    const choice = axisOf(text);
+    const axis = axes.find(({ path }) => path === choice?.path);
+    if (choice === null || axis === undefined) {
+      throw new InputError(`--only ${text}: write one of ${listed(paths)}, and values: path=a,b`);
+    }
+    const other = choice.values.find((value) => !axis.values.includes(value));
+    if (other !== undefined) {
+      const hint = didYouMean(other, axis.values);
+      throw new InputError(`--only ${text}: no ${other}${hint}; there is ${listed(axis.values)}`);
+    }
+    wanted.set(axis.path, choice.values);
+  }
+  return axes.map((axis) => ({ ...axis, values: wanted.get(axis.path) ?? axis.values }));
 }
 
 function checked(axes: Axis[]): Axis[] {
@@ -234,12 +269,16 @@ function noteFailures(paths: readonly string[], points: readonly Point[]): void 
 /** So long a pod works at least: it takes seconds to begin. */
 const SECONDS_OF_POD = 20;
 
-/** The same in pods, each with some of the combinations, whose rows it prints; or the exit code. */
+/**
+ * The same in pods, each with some of the combinations, whose rows `command` prints; or the exit
+ * code.
+ */
 async function pointsInCluster(
   source: Source,
   axes: readonly Axis[],
   base: readonly string[],
   options: PointsOptions,
+  command: readonly string[],
 ): Promise<Point[] | number> {
   const [{ outputsInPods }, { filesOf }] = await Promise.all([
     import('../kubernetes/points.js'),
@@ -253,17 +292,12 @@ async function pointsInCluster(
   const all = combinations(axes);
   const pods = options.pods === undefined ? 1 : wholeNumber('--pods', options.pods, 1);
   const count = Math.min(all.length, Math.max(pods, Math.ceil(seconds / SECONDS_OF_POD)));
-  const vary = axes.flatMap(({ path, values }) => ['--vary', `${path}=${values.join(',')}`]);
   const parts = await outputsInPods(options, {
     name: fabric.scenario.name,
-    files: filesOf(loaded),
+    files: command.includes(SCENARIO_IN_POD) ? filesOf(loaded) : null,
     devices: fabric.specs.length,
     count,
-    args: [
-      ...['sweep', SCENARIO_IN_POD, ...vary, '--json', '--exit-zero'],
-      ...['--shard', `${PART_IN_POD}/${count}`],
-      ...(source.force ? ['--force'] : []),
-    ],
+    args: [...command, '--json', '--exit-zero', '--shard', `${PART_IN_POD}/${count}`],
   });
   if (typeof parts === 'number') return parts;
   return parts.flatMap((part, index) => {
@@ -339,8 +373,11 @@ function commandsOf(file: string, axes: readonly Axis[], base: readonly string[]
   const hasVariants = axes.some(({ path }) => path === VARIANTS);
   const [command, option] = hasVariants ? ['sweep', '--vary'] : ['run', '--set'];
   return combinations(axes).map((values) => {
-    const own = values.map((value, i) => `${axes[i]!.path}=${value}`);
-    const words = [...optionsOf('--set', base), ...optionsOf(option, own)];
+    const named = values.flatMap((value, i) => axes[i]!.settings?.[value] ?? []);
+    const own = values.flatMap((value, i) =>
+      axes[i]!.settings === undefined ? settingsAt(axes[i]!, value) : [],
+    );
+    const words = [...optionsOf('--set', [...base, ...named]), ...optionsOf(option, own)];
     return commandText(['selvage', command, file, ...words]);
   });
 }

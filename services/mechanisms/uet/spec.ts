@@ -57,8 +57,8 @@ export interface UetSpec extends TransportSpec {
   /** Receivers grant what is sent; null: they do not. */
   readonly credit: CreditSpec | null;
   /**
-   * Time since the newest packet after which a sender that may send nothing sends one more, where no
-   * answer is on its way.
+   * Time since the newest packet after which a sender that may send nothing sends one more, where
+   * no answer is on its way.
    */
   readonly askPs: number;
   /** Packets out of order tell of losses (SLEEK). */

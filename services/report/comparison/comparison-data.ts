@@ -23,6 +23,11 @@ export interface Comparison {
   readonly names: readonly string[];
   /** Places of contenders, the best first. */
   readonly order: readonly number[];
+  /**
+   * By contender: how many times the best it is in the measure in which it is furthest behind;
+   * null: it did not come to an end.
+   */
+  readonly behind: readonly (number | null)[];
   readonly statuses: readonly string[];
   readonly rows: readonly ComparisonRow[];
   readonly notes: readonly string[];

@@ -10,7 +10,7 @@ import type { Measured } from './measures.js';
 import { CONFIDENCE, differs, type Median, medianOf, SEEDS_FOR_CONFIDENCE } from './median.js';
 
 /** Values this close are alike. */
-const TIE = 1.02;
+export const TIE = 1.02;
 /** Contenders, or measures, that the sentence names. */
 const NAMED_MOST = 3;
 
@@ -52,6 +52,7 @@ export function compare(contenders: readonly Contender[]): Comparison {
   return {
     sentence: sentenceOf({ lines, names, tiers, order, contenders }),
     ...{ names, order, rows },
+    behind: contenders.map((_, i) => finiteOrNull(regretOf(lines, i))),
     statuses: contenders.map(({ runs }) => statusOf(runs)),
     notes: [
       ...(zero.length === 0 ? [] : [`0 in all: ${zero.map(({ label }) => label).join(', ')}`]),
@@ -136,18 +137,21 @@ function ratioOf(value: number, best: number, lessIsBetter: boolean): number {
 }
 
 function rowOf({ label, values, texts, standings }: Line): ComparisonRow {
-  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
   return {
     label,
     cells: values.map((own, i): ComparisonCell => {
       const { median, low, high }: Median =
         own.length === 0 ? { median: NaN, low: NaN, high: NaN } : medianOf(own);
       return {
-        ...{ value: finite(median), low: finite(low), high: finite(high) },
+        ...{ value: finiteOrNull(median), low: finiteOrNull(low), high: finiteOrNull(high) },
         ...{ text: texts[i]!, standing: standings?.[i] ?? null },
       };
     }),
   };
+}
+
+function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 /** A value; of several seeds the median and its interval. */

@@ -5,7 +5,7 @@ import type { SweepPage, SweepValue } from './page-data.js';
 /** What a sweep measured, one heat map for each measure in which points differ. */
 export function pageOfSweep(
   about: Pick<SweepPage, 'title' | 'description' | 'command' | 'runCommands'>,
-  { axes, points, measures, comparison, notes }: SweepVerdict,
+  { axes, points, measures, comparison, verdict, notes }: SweepVerdict,
 ): SweepPage {
   const rowOf = new Map(comparison.rows.map((row) => [row.label, row]));
   const shown = measures.flatMap((measure) => {
@@ -25,7 +25,7 @@ export function pageOfSweep(
   return {
     ...about,
     axes: axes.map((axis) => ({ name: nameOfAxis(axis), values: axis.values })),
-    verdict: comparison.sentence,
+    verdict,
     notes: [...comparison.notes.filter((note) => !/^[*~]/.test(note)), ...notes],
     measures: shown.filter(
       ({ values, texts }) =>
