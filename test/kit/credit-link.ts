@@ -149,6 +149,8 @@ class End implements MechanismHost {
     });
   }
 
+  disarm(): void {}
+
   requestControl(): void {
     if (this.due) return;
     this.due = true;

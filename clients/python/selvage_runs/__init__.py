@@ -1,7 +1,7 @@
 """Runs scenarios with Selvage, and reads run directories into tables of pandas or polars.
 
     run = selvage_runs.run("incast-pfc", set={"load.burst.bytes": "200KB"})
-    run = Run("runs/incast-pfc-b473c844")
+    run = Run("runs/incast-pfc-6a9c662e")
     run.summary["digest"]
     run.table("flows")                    # a pandas.DataFrame
     run.table("flows", engine="polars")   # a polars.DataFrame

@@ -293,6 +293,8 @@ export interface MechanismHost {
   controlDue(source: number, port: PortRow): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: PortRow, timer: number, time: number): void;
+  /** A timer that was armed for this time would do nothing: it does not expire. */
+  disarm(client: number, port: PortRow, timer: number, time: number): void;
   /** The transmitter of a port may have something to send. */
   wake(port: PortRow): void;
   /**

@@ -91,4 +91,9 @@ export class Device {
   post(time: number, kind: number, id: number, value: number): void {
     this.timerQueue.post(time, timerQueueKey(kind, id), value);
   }
+
+  /** A timer that was scheduled will do nothing. */
+  cancel(time: number, kind: number, id: number): void {
+    this.timerQueue.remove(time, timerQueueKey(kind, id));
+  }
 }

@@ -336,6 +336,12 @@ export class Engine implements MechanismHost {
     device.schedule(time, KIND_MECHANISM + mechanism, id, 0);
   }
 
+  disarm(mechanism: number, port: number, timer: number, time: number): void {
+    const device = this.devices[this.shared.ports.owner(port)];
+    const id = ((port - device.firstPort) << TIMER_BITS) | timer;
+    device.cancel(time, KIND_MECHANISM + mechanism, id);
+  }
+
   wake(port: number): void {
     this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
   }

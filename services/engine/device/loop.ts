@@ -21,6 +21,7 @@ import {
 import { LATE, SPECIAL } from '../frame/trace-mask.js';
 import { keyId, keyKind } from '../kernel/timer-queue.js';
 import { assert } from '../kernel/assert.js';
+import { LENGTH_FACTOR } from '../kernel/digest.js';
 import { ETHERTYPE_AT, ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
@@ -217,7 +218,8 @@ export function makeLoop(
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
-    digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
+    const detail = (words[frame + SEQUENCE] + Math.imul(length, LENGTH_FACTOR)) | 0;
+    digests.mix(d, DID_ARRIVE | local, detail);
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
   }
 
@@ -343,7 +345,8 @@ export function makeLoop(
       return;
     }
     const frameClass = pool.words[frame + CLASS];
-    digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
+    const detail = ((frameClass & ~FOLLOWED_FLAG) + Math.imul(length, LENGTH_FACTOR)) | 0;
+    digests.mix(d, DID_SEND | local, detail);
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     const isWanted = traceMask.wantsSent(wanted, frameClass);
     if (isWanted) announceSent(d, local, frame, trafficClass, eligible);

@@ -550,6 +550,8 @@ export class FaultMechanism implements Mechanism {
   private arm(port: number): void {
     const next = this.at[port].reduce((least, { duePs }) => Math.min(least, duePs), Infinity);
     if (next === Infinity) return;
+    const armed = this.armedFor[port];
+    if (armed !== Infinity) this.host.disarm(this.slot, port, TIMER, armed);
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, TIMER, next);
   }

@@ -1,22 +1,49 @@
 import type { Clock } from './clock.js';
+import { assertFields } from './fields.js';
 import type { Tables } from './tables.js';
 
-const WORDS = 2;
-const HIGH_SCALE = 2 ** -32;
+// Words of a device: two lanes, and how many events were mixed into them (modulo 2^32).
+
+const FIRST = 0;
+const SECOND = 1;
+const MIXED = 2;
+const WORDS = 3;
+assertFields(WORDS, FIRST, SECOND, MIXED);
+
+/** Both are 3 modulo 8: two events that change places, 2^k apart, lose no more than k + 2 bits. */
+export const FIRST_FACTOR = 0x6ea0880b;
+export const SECOND_FACTOR = 0x6c289a23;
+/** Of the length of a frame in a detail, to which its sequence number or class is added. */
+export const LENGTH_FACTOR = 0x9e3779b1;
+/** Sums of times are kept modulo this, so that a double holds the next one. */
+export const SUM_MODULUS = 2 ** 52;
+
+export interface DigestState {
+  readonly first: number;
+  readonly second: number;
+  readonly mixed: number;
+  readonly sum: number;
+}
 
 /**
- * A running 64-bit hash over the events of each device. Not cryptographic: it detects that two runs
- * differ, for a few nanoseconds per event.
+ * A digest over the events of each device: it detects that two runs differ, for a few nanoseconds
+ * an event. It is not cryptographic.
+ *
+ * Each lane is a linear recurrence: it is multiplied by an odd factor, and a word is added that is
+ * linear in time, kind and detail. So a lane never loses a difference, and a run of events that
+ * repeats n times is the n-th power of a small matrix (`digest-periods`). The lanes have times
+ * modulo 2^32; the sum of times has their upper bits.
  */
 export type Digests = ReturnType<typeof makeDigests>;
 
 export function makeDigests(tables: Tables, clock: Clock) {
   const words = tables.int32('device', WORDS);
+  const sums = tables.float64('device', 1);
   /** By device: when it last did, or was done, anything that a counter or a time shows. */
   const actedAt = tables.float64('device', 1);
   for (let at = 0; at < words.length; at += WORDS) {
-    words[at] = 0x243f6a88;
-    words[at + 1] = 0x85a308d3;
+    words[at + FIRST] = 0x243f6a88;
+    words[at + SECOND] = 0x85a308d3;
   }
 
   /** Mixes in the present time and two words that identify the event. */
@@ -24,12 +51,27 @@ export function makeDigests(tables: Tables, clock: Clock) {
     const time = clock.now;
     actedAt[device] = time;
     const at = device * WORDS;
-    let a = words[at] ^ (time | 0) ^ Math.imul((time * HIGH_SCALE) | 0, 0x2545f491);
-    a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
-    let b = words[at + 1] ^ detail;
-    b = Math.imul((b << 13) | (b >>> 19), 0x85ebca6b) + a;
-    words[at] = Math.imul(a ^ (a >>> 15), 0xc2b2ae35) + b;
-    words[at + 1] = b;
+    words[at + FIRST] = Math.imul(words[at + FIRST], FIRST_FACTOR) + (time | 0) + what;
+    words[at + SECOND] = Math.imul(words[at + SECOND], SECOND_FACTOR) + detail;
+    words[at + MIXED]++;
+    const sum = sums[device] + time;
+    sums[device] = sum < SUM_MODULUS ? sum : sum - SUM_MODULUS;
+  }
+
+  /** What a device has mixed so far, for `digest-periods`. */
+  function read(device: number): DigestState {
+    const at = device * WORDS;
+    return {
+      first: words[at + FIRST],
+      second: words[at + SECOND],
+      mixed: words[at + MIXED],
+      sum: sums[device],
+    };
+  }
+
+  function write(device: number, { first, second, mixed, sum }: DigestState): void {
+    words.set([first, second, mixed], device * WORDS);
+    sums[device] = sum;
   }
 
   /** What happens now changes the results of a run, and no digest. */
@@ -38,10 +80,11 @@ export function makeDigests(tables: Tables, clock: Clock) {
   }
 
   function hex(device: number): string {
-    const word = (i: number): string =>
-      (words[device * WORDS + i] >>> 0).toString(16).padStart(8, '0');
-    return word(0) + word(1);
+    const digits = (value: number, count: number): string =>
+      value.toString(16).padStart(count, '0');
+    const word = (i: number): string => digits(words[device * WORDS + i] >>> 0, 8);
+    return word(FIRST) + word(SECOND) + digits(sums[device], 16);
   }
 
-  return { actedAt, mix, touch, hex };
+  return { actedAt, mix, read, write, touch, hex };
 }

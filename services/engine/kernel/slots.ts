@@ -9,20 +9,28 @@ const COUNT = 1;
 const WORDS = 2;
 assertFields(WORDS, HEAD, COUNT);
 
+/** Turns are counted up to here; half of them reverse what the hash says. */
+const TURNS = 8;
+const HALF = TURNS / 2;
+
 /**
  * The event sources of a device of one kind: its in-flight queues, or its transmitters, one per
  * port. A link never reorders, so a source needs no heap, only the time of its head. Ports are
  * sorted by their times, in a ring. A port that has been served is due again about a frame later,
  * close to the time of the last, so it is inserted from the end and passes few others.
  *
- * Sources due at one instant are ordered by a hash of time and port (the tie-break hash): the order
- * is total and depends on nothing else, and no port is always first.
+ * Sources due at one instant are ordered by a hash of the port and of the turns that it had, modulo
+ * 8 (the tie-break hash). The order is total, is independent of how devices are partitioned, and has
+ * no time in it: what repeats, repeats with it. A turn is counted when the port is served, so the
+ * hash of an entry never changes.
  */
 export type Slots = ReturnType<typeof makeSlots>;
 
 export function makeSlots(tables: Tables) {
   const at = tables.float64('port', 1).fill(Infinity);
   const time = tables.float64('device', 1).fill(Infinity);
+  /** Of devices with more than one port. */
+  const turns = tables.uint8('port', 1);
   const lines = tables.int32('device', WORDS);
   /** Sorted ports, counted from the device's first: as much room as it has ports. */
   const ring = tables.int32('port', 1);
@@ -92,6 +100,7 @@ export function makeSlots(tables: Tables) {
       time[device] = at[p];
       return;
     }
+    turns[p] = (turns[p] + 1) & (TURNS - 1);
     const head = lines[line + HEAD];
     const slot = p - first;
     // Serving it may have inserted another port for the same instant.
@@ -132,7 +141,14 @@ export function makeSlots(tables: Tables) {
   function isBefore(slot: number, other: number, first: number): boolean {
     const t = at[first + slot];
     const u = at[first + other];
-    return t < u || (t === u && t !== Infinity && isBeforeByHash(slot, other, t));
+    return t < u || (t === u && t !== Infinity && isBeforeByHash(slot, other, first));
+  }
+
+  /** Of two ports that are due at one instant. */
+  function isBeforeByHash(slot: number, other: number, first: number): boolean {
+    const hash = tieBreakHash(slot, turns[first + slot]);
+    const otherHash = tieBreakHash(other, turns[first + other]);
+    return hash !== otherHash ? hash < otherHash : slot < other;
   }
 
   /** Those behind it move up. */
@@ -155,15 +171,21 @@ export function makeSlots(tables: Tables) {
   return { at, time, configure, port, set, advanced, joined, turned };
 }
 
-/** The tie-break hash: whether `a` is before `b` when both are due at `time`. */
-function isBeforeByHash(a: number, b: number, time: number): boolean {
-  const hashA = tieBreakHash(a, time);
-  const hashB = tieBreakHash(b, time);
-  return hashA !== hashB ? hashA < hashB : a < b;
+/**
+ * Each port has a hash in each eighth of all numbers once in eight turns, in an order of its own, so
+ * that none is favoured among many. Four turns later it is the complement: of two ports whose turns
+ * go together, each is first in four of eight.
+ */
+function tieBreakHash(slot: number, turn: number): number {
+  const own = scrambled(slot + 1);
+  const step = turn & (HALF - 1);
+  const eighth = ((step ^ (own & 3)) * (((own & 4) >> 1) | 1) + (own >>> 3)) & (HALF - 1);
+  const h = (eighth << 29) | (scrambled(own + step) >>> 3);
+  return turn < HALF ? h : ~h;
 }
 
-function tieBreakHash(slot: number, time: number): number {
-  let h = Math.imul(slot + 1, 0x9e3779b1) ^ (time | 0);
+function scrambled(word: number): number {
+  let h = Math.imul(word, 0x9e3779b1);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
   return h ^ (h >>> 15);

@@ -27,8 +27,8 @@ const LEAST_ROOM = 16;
 /**
  * Timers, messages and other events of one actor that are not frames, ordered by (time, key,
  * value). A key names an event and its port, connection or frame, so the order is independent of
- * how actors are grouped; entries equal in all three are interchangeable. Nothing is cancelled: the
- * owner of a timer checks on expiry whether it is still valid.
+ * how actors are grouped; entries equal in all three are interchangeable. A timer that will do
+ * nothing is removed, so that it is neither an event nor part of the state.
  *
  * Timers are in a binary heap in typed arrays. Messages of link partners are frequent and never due
  * in the window in which they are sent, so they lie in no order until their window begins, which
@@ -86,21 +86,22 @@ export class TimerQueue {
 
   push(time: number, key: number, value: number): void {
     if (this.size === this.times.length) this.grow();
-    const { times, keys, values } = this;
     assert(time < Infinity, 'timer.has-a-time');
-    let i = this.size++;
-    while (i > 0) {
-      const parent = (i - 1) >> 1;
-      if (!this.before(time, key, value, parent)) break;
-      times[i] = times[parent];
-      keys[i] = keys[parent];
-      values[i] = values[parent];
-      i = parent;
+    if (this.rise(this.size++, time, key, value) === 0) this.chooseFirst();
+  }
+
+  /** Removes an entry that was pushed, and was not posted. */
+  remove(time: number, key: number): void {
+    const { times, keys, values } = this;
+    let i = 0;
+    while (i < this.size && (times[i] !== time || keys[i] !== key)) i++;
+    assert(i < this.size, 'timer.removed-was-queued');
+    const last = --this.size;
+    if (i < last) {
+      const place = this.rise(i, times[last], keys[last], values[last]);
+      if (place === i) this.sink(i, times[i], keys[i], values[i]);
     }
-    times[i] = time;
-    keys[i] = key;
-    values[i] = value;
-    if (i === 0) this.chooseFirst();
+    this.chooseFirst();
   }
 
   /** Adds an entry that is usually due in a later window: `begin` has to be called for that one. */
@@ -171,18 +172,38 @@ export class TimerQueue {
   }
 
   private popHeap(): void {
-    const { times, keys, values } = this;
     const last = --this.size;
     assert(last >= 0, 'timer.popped-was-queued');
-    const time = times[last];
-    const key = keys[last];
-    const value = values[last];
-    const half = last >> 1;
-    let i = 0;
+    this.sink(0, this.times[last], this.keys[last], this.values[last]);
+  }
+
+  /** Puts an entry at a place of the heap, or above it; returns where. */
+  private rise(from: number, time: number, key: number, value: number): number {
+    const { times, keys, values } = this;
+    let i = from;
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (!this.before(time, key, value, parent)) break;
+      times[i] = times[parent];
+      keys[i] = keys[parent];
+      values[i] = values[parent];
+      i = parent;
+    }
+    times[i] = time;
+    keys[i] = key;
+    values[i] = value;
+    return i;
+  }
+
+  /** Puts an entry at a place of the heap, or below it. */
+  private sink(from: number, time: number, key: number, value: number): void {
+    const { times, keys, values, size } = this;
+    const half = size >> 1;
+    let i = from;
     while (i < half) {
       let child = 2 * i + 1;
       if (
-        child + 1 < last &&
+        child + 1 < size &&
         this.before(times[child + 1], keys[child + 1], values[child + 1], child)
       )
         child++;

@@ -25,7 +25,6 @@ export interface StopListener {
 export class PauseResponder {
   /** By port and timer: blocked until; 0 when not blocked. */
   private readonly until: Float64Array;
-  private readonly armedFor: Float64Array;
   private readonly blockedSince: Float64Array;
   private readonly blockedTotal: Float64Array;
   /** How often a timer began to hold. */
@@ -46,7 +45,6 @@ export class PauseResponder {
     private readonly ports: Ports,
   ) {
     this.until = tables.float64('port', timers);
-    this.armedFor = tables.float64('port', timers).fill(Infinity);
     this.blockedSince = tables.float64('port', timers);
     this.blockedTotal = tables.float64('port', timers);
     this.holds = tables.float64('port', timers);
@@ -64,36 +62,31 @@ export class PauseResponder {
   loadFor(port: PortRow, timer: number, durationPs: number): void {
     const i = port * this.timers + timer;
     if (durationPs === 0) {
-      this.endPause(i, port, timer);
+      this.endEarly(i, port, timer);
       return;
     }
     const until = this.host.clock.now + durationPs;
     const wasFree = this.until[i] === 0;
+    if (!wasFree) this.disarm(i, port, timer);
     this.until[i] = until;
+    this.host.arm(this.slot, port, EXPIRY_TIMER + timer, until);
     if (wasFree) {
       if (!this.isIgnored(port, timer)) this.hold(i, port, timer);
       this.listener?.stopBegan(port, timer);
     }
-    if (until < this.armedFor[i]) this.arm(port, timer, until);
-    assert(this.armedFor[i] <= until, 'pause.timer-ends-it');
   }
 
   /** Ends all received pauses. */
   forget(port: PortRow): void {
     for (let timer = 0; timer < this.timers; timer++) {
-      this.endPause(port * this.timers + timer, port, timer);
+      this.endEarly(port * this.timers + timer, port, timer);
     }
   }
 
   onTimer(port: PortRow, timer: number): void {
     const i = port * this.timers + timer;
-    const { now } = this.host.clock;
-    if (this.armedFor[i] !== now) return;
-    this.armedFor[i] = Infinity;
-    if (this.until[i] === 0) return;
-    assert(this.until[i] >= now, 'pause.ends-in-time');
-    if (this.until[i] > now) this.arm(port, timer, this.until[i]);
-    else this.endPause(i, port, timer);
+    assert(this.until[i] === this.host.clock.now, 'pause.ends-in-time');
+    this.endPause(i, port, timer);
   }
 
   /** Pauses of a timer are ignored from now on. */
@@ -146,8 +139,13 @@ export class PauseResponder {
     return this.timers === 1 ? 0xff : 1 << timer;
   }
 
-  private endPause(i: number, port: PortRow, timer: number): void {
+  private endEarly(i: number, port: PortRow, timer: number): void {
     if (this.until[i] === 0) return;
+    this.disarm(i, port, timer);
+    this.endPause(i, port, timer);
+  }
+
+  private endPause(i: number, port: PortRow, timer: number): void {
     this.until[i] = 0;
     if (!this.isIgnored(port, timer)) this.release(i, port, timer);
     this.listener?.stopEnded(port, timer);
@@ -173,8 +171,7 @@ export class PauseResponder {
     this.host.hold(this.slot, port, this.mask[port]);
   }
 
-  private arm(port: PortRow, timer: number, time: number): void {
-    this.armedFor[port * this.timers + timer] = time;
-    this.host.arm(this.slot, port, EXPIRY_TIMER + timer, time);
+  private disarm(i: number, port: PortRow, timer: number): void {
+    this.host.disarm(this.slot, port, EXPIRY_TIMER + timer, this.until[i]);
   }
 }

@@ -556,6 +556,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   private armFreed(port: PortRow, own: CbfcPort, at: number): void {
     if (at >= own.freedTimer) return;
     const { host, slot } = this.tools;
+    if (own.freedTimer !== Infinity) host.disarm(slot, port, FREED_TIMER, own.freedTimer);
     own.freedTimer = Math.max(at, host.clock.now);
     host.arm(slot, port, FREED_TIMER, own.freedTimer);
   }

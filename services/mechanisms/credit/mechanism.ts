@@ -201,9 +201,7 @@ export class CreditMechanism implements SliceMechanism, AccountBooks, CreditCarr
 
   wake(row: number, timePs: number): void {
     const port = this.accounts.port(row);
-    if (timePs >= this.armedFor[port]) return;
-    this.armedFor[port] = timePs;
-    this.host.arm(this.slot, port, PORT_TIMER, timePs);
+    this.arm(port, timePs);
   }
 
   permit(row: number): void {
@@ -285,9 +283,15 @@ export class CreditMechanism implements SliceMechanism, AccountBooks, CreditCarr
       if (!this.conversation.isStarted(row)) this.begin(row);
       next = Math.min(next, this.sender.onTimer(row), this.receiver.onTimer(row));
     }
-    if (next >= this.armedFor[port]) return;
-    this.armedFor[port] = next;
-    this.host.arm(this.slot, port, PORT_TIMER, next);
+    this.arm(port, next);
+  }
+
+  private arm(port: PortRow, timePs: number): void {
+    const armed = this.armedFor[port];
+    if (timePs >= armed) return;
+    if (armed !== Infinity) this.host.disarm(this.slot, port, PORT_TIMER, armed);
+    this.armedFor[port] = timePs;
+    this.host.arm(this.slot, port, PORT_TIMER, timePs);
   }
 
   // Results.

@@ -55,11 +55,8 @@ export class PauseInitiator {
 
   /** A frame of an account was released: XON if it has fallen far enough. */
   decideXon(port: PortRow, group: number): void {
-    const bit = 1 << group;
-    if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
-    this.off[port] &= ~bit;
-    this.releases[port] |= bit;
-    this.change(port, group, false);
+    if ((this.off[port] & (1 << group)) === 0 || !this.accounts.atXon(port, group)) return;
+    this.end(port, group);
   }
 
   /** Sends the present pauses again at once. */
@@ -69,11 +66,8 @@ export class PauseInitiator {
 
   /** Ends pausing for a group; a paused sender is released. */
   cease(port: PortRow, group: number): void {
-    const bit = 1 << group;
-    if ((this.off[port] & bit) === 0) return;
-    this.off[port] &= ~bit;
-    this.releases[port] |= bit;
-    this.change(port, group, false);
+    if ((this.off[port] & (1 << group)) === 0) return;
+    this.end(port, group);
   }
 
   /** Groups to name with time zero in the frame now being composed; each is named once. */
@@ -88,8 +82,10 @@ export class PauseInitiator {
   stated(port: PortRow, txEnd: number): void {
     if (this.off[port] === 0) return;
     assert(txEnd >= this.host.clock.now, 'pfc.stated-when-sent');
+    this.disarm(port);
     this.refreshAt[port] = txEnd + this.refreshPs[port];
-    if (this.refreshArmed[port] === 0) this.arm(port);
+    this.refreshArmed[port] = 1;
+    this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
   }
 
   /** A frame with this port's pauses is due, or its time is planned. */
@@ -99,16 +95,22 @@ export class PauseInitiator {
 
   onTimer(port: PortRow): void {
     assert(this.refreshArmed[port] !== 0, 'pfc.refresh-was-armed');
+    assert(this.off[port] !== 0, 'pfc.refresh-of-a-pause');
     this.refreshArmed[port] = 0;
-    if (this.off[port] === 0) return;
-    if (this.refreshAt[port] > this.host.clock.now) this.arm(port);
-    else this.host.requestControl(this.slot, port);
+    this.host.requestControl(this.slot, port);
   }
 
-  private arm(port: PortRow): void {
-    assert(this.refreshArmed[port] === 0, 'pfc.one-refresh');
-    this.refreshArmed[port] = 1;
-    this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
+  private disarm(port: PortRow): void {
+    if (this.refreshArmed[port] === 0) return;
+    this.refreshArmed[port] = 0;
+    this.host.disarm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
+  }
+
+  private end(port: PortRow, group: number): void {
+    this.off[port] &= ~(1 << group);
+    this.releases[port] |= 1 << group;
+    if (this.off[port] === 0) this.disarm(port);
+    this.change(port, group, false);
   }
 
   private change(port: PortRow, group: number, stop: boolean): void {

@@ -103,8 +103,10 @@ export class RemoteStops {
       const until = this.until[port * PRIORITIES + p];
       if ((this.off[port] & (1 << p)) !== 0 && until < next) next = until;
     }
-    if (next >= this.armedFor[port]) return;
+    const armed = this.armedFor[port];
+    if (next >= armed) return;
     assert(next > now, 'remote-stop.armed-ahead');
+    if (armed !== Infinity) this.host.disarm(this.slot, port, this.timer, armed);
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, this.timer, next);
   }

@@ -53,6 +53,11 @@ class FakeHost implements MechanismHost {
   arm(_client: number, _port: number, timer: number, time: number): void {
     this.timers.push({ timer, time });
   }
+  disarm(_client: number, _port: number, timer: number, time: number): void {
+    const at = this.timers.findIndex((armed) => armed.timer === timer && armed.time === time);
+    assert.ok(at >= 0, 'it was armed');
+    this.timers.splice(at, 1);
+  }
   wake(): void {}
   repeat(): void {}
   wakeAt(): void {}
@@ -145,23 +150,25 @@ describe('PFC, responding', () => {
     assert.equal(pfc.holdReason(0, 3)!.untilPs, 50 * QUANTUM_PS);
   });
 
-  it('lets go when the time is over, and not at the time of a stop that was replaced', () => {
+  it('lets go when the time is over; no timer is left of a stop that was replaced or ended', () => {
     const { host, pfc } = bench(spec);
     const stop = pfcOctets(0b1000, [0, 0, 0, 100, 0, 0, 0, 0]);
     pfc.receiveControl(0, stop, stop.length);
     host.clock.now = 60 * QUANTUM_PS;
     pfc.receiveControl(0, stop, stop.length);
-    const [armed] = host.timers.splice(0);
+    const [armed, ...others] = host.timers.splice(0);
+    assert.deepEqual(others, []);
+    assert.equal(armed!.time, 160 * QUANTUM_PS);
+    assert.equal(host.blocked, 0b1000);
     host.clock.now = armed!.time;
     pfc.onTimer(0, armed!.timer);
-    assert.equal(host.blocked, 0b1000);
-    const [again] = host.timers.splice(0);
-    assert.equal(again!.time, 160 * QUANTUM_PS);
-    host.clock.now = again!.time;
-    pfc.onTimer(0, again!.timer);
     assert.equal(host.blocked, 0);
     assert.equal(pfc.blockedPs(0, 3, host.clock.now), 160 * QUANTUM_PS);
     assert.equal(pfc.holdCount(0, 3), 1);
+    pfc.receiveControl(0, stop, stop.length);
+    const release = pfcOctets(0b1000, [0, 0, 0, 0, 0, 0, 0, 0]);
+    pfc.receiveControl(0, release, release.length);
+    assert.deepEqual(host.timers, []);
   });
 
   it('lets go at once on time zero, and leaves alone what a frame does not name', () => {
@@ -219,6 +226,11 @@ describe('PFC, asking', () => {
     host.clock.now = refresh!.time;
     pfc.onTimer(0, refresh!.timer);
     assert.equal(host.requests, 2);
+    pfc.compose(0, refresh!.time + 700, new Uint8Array(64));
+    assert.equal(host.timers.length, 1);
+    accounts.over.delete(3);
+    pfc.released(0, 3);
+    assert.deepEqual(host.timers, []);
   });
 
   it('sends nothing for a remote stop that expires before the wire is free', () => {

@@ -22,6 +22,7 @@ import {
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Operations } from '../../operations/operations.js';
 import type { RandomStream } from '../../kernel/random.js';
+import { assert } from '../../kernel/assert.js';
 import { keyId, keyKind } from '../../kernel/timer-queue.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
@@ -340,7 +341,8 @@ export function makeHosting(
       wake(d, c);
     } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
-    else if (wakeAt[firstSend[d] + c] === clock.now) {
+    else {
+      assert(wakeAt[firstSend[d] + c] === clock.now, 'host.wakes-in-time');
       wakeAt[firstSend[d] + c] = Infinity;
       wake(d, c);
     }
@@ -425,7 +427,7 @@ export function makeHosting(
 
   function checkDeadline(d: number, c: number): void {
     const send = firstSend[d] + c;
-    if (senders.timerAt[send] !== clock.now) return;
+    assert(senders.timerAt[send] === clock.now, 'host.timer-expires-in-time');
     senders.timerAt[send] = Infinity;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
@@ -442,7 +444,9 @@ export function makeHosting(
   function armDeadline(d: number, c: number): void {
     const send = firstSend[d] + c;
     const deadline = senders.deadline(send);
-    if (deadline >= senders.timerAt[send]) return;
+    const armed = senders.timerAt[send];
+    if (deadline >= armed) return;
+    if (armed !== Infinity) devices[d].cancel(armed, KIND_DEADLINE, c);
     senders.timerAt[send] = deadline;
     devices[d].schedule(deadline, KIND_DEADLINE, c, 0);
   }
@@ -451,6 +455,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const time = senders.retryAt();
     if (time >= wakeAt[send]) return;
+    if (wakeAt[send] !== Infinity) devices[d].cancel(wakeAt[send], KIND_WAKE, c);
     wakeAt[send] = time;
     devices[d].schedule(time, KIND_WAKE, c, 0);
   }

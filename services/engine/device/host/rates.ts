@@ -199,8 +199,7 @@ export function makeRates(
   function onTimer(send: number, timer: number): void {
     const row = rowOf[send];
     const at = row * TIMERS + timer;
-    // Another timer, armed for an earlier time, has expired.
-    if (armedAt[at] !== clock.now) return;
+    assert(armedAt[at] === clock.now, 'rate.timer-expires-in-time');
     armedAt[at] = Infinity;
     change(row);
     controlOf[row].onTimer(row, timer);
@@ -264,8 +263,10 @@ export function makeRates(
     const at = row * TIMERS + timer;
     assert(time >= clock.now && timer < TIMERS, 'rate.armed-ahead');
     if (armedAt[at] <= time) return;
+    const device = devices[deviceOf[row]];
+    if (armedAt[at] !== Infinity) device.cancel(armedAt[at], KIND_RATE + timer, numberOf[row]);
     armedAt[at] = time;
-    devices[deviceOf[row]].schedule(time, KIND_RATE + timer, numberOf[row], 0);
+    device.schedule(time, KIND_RATE + timer, numberOf[row], 0);
   }
 
   function uniform(row: number): number {

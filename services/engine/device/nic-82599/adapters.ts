@@ -117,7 +117,8 @@ export function makeAdapters(
   const readFreeAt = tables.float64('nic', 1);
   const pcie = makePcieLinks(devices);
   const { links, partners } = pcie;
-  const armRate = (d: number, queue: number, atPs: number): void => {
+  const armRate = (d: number, queue: number, atPs: number, armedPs: number): void => {
+    if (armedPs !== Infinity) devices[d].cancel(armedPs, KIND_RATE_ON, queue);
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
   };
   const common = { rows, nics, host };

@@ -2,6 +2,7 @@ import { NIC_ARBITER } from '../../contract/probe.js';
 import type { SendSpec } from '../../contract/spec.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
 import { assert } from '../../kernel/assert.js';
+import { LENGTH_FACTOR } from '../../kernel/digest.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
@@ -18,7 +19,7 @@ interface DescriptorQueueParts {
   readonly nics: readonly (Nic82599 | null)[];
   readonly host: HostSide;
   /** The timer queue is to switch a queue on at a time. */
-  readonly armRate: (d: number, queue: number, atPs: number) => void;
+  readonly armRate: (d: number, queue: number, atPs: number, armedPs: number) => void;
 }
 
 /**
@@ -108,11 +109,8 @@ export function makeDescriptorQueues(
     const length = frame < 0 ? 0 : words[frame + LENGTH];
     if (frame >= 0) {
       arbiter.granted(vm, length);
-      digests.mix(
-        d,
-        DID_READ | queue,
-        arbiter.credit[vm] ^ nic.descriptorPlane.credit[trafficClass],
-      );
+      const credit = Math.imul(nic.descriptorPlane.credit[trafficClass], LENGTH_FACTOR);
+      digests.mix(d, DID_READ | queue, (arbiter.credit[vm] + credit) | 0);
       if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
@@ -237,8 +235,8 @@ export function makeDescriptorQueues(
     const at = rows[d] * QUEUES + queue;
     if (atPs >= armedFor[at]) return;
     assert(atPs > clock.now, 'nic.rate-timer-ahead');
+    armRate(d, queue, atPs, armedFor[at]);
     armedFor[at] = atPs;
-    armRate(d, queue, atPs);
   }
 
   function rateOn(d: number, queue: number): boolean {

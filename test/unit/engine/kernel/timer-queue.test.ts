@@ -67,6 +67,23 @@ describe('timerQueue', () => {
     );
   });
 
+  it('gives back in order what is left when any entries are removed', () => {
+    const own = fc.uniqueArray(entry, { selector: ([time, key]) => time * 6 + key });
+    fc.assert(
+      fc.property(own, fc.array(fc.nat()), (entries, removals) => {
+        const timerQueue = new TimerQueue();
+        for (const each of entries) timerQueue.push(...each);
+        const left = [...entries];
+        for (const removal of removals.slice(0, left.length)) {
+          const [[time, key]] = left.splice(removal % left.length, 1) as unknown as [Entry];
+          timerQueue.remove(time, key);
+          assert.equal(timerQueue.time, Math.min(Infinity, ...left.map(([t]) => t)));
+        }
+        assert.deepEqual(drain(timerQueue), left.sort(inOrder));
+      }),
+    );
+  });
+
   it('gives what is posted in the same order, window by window, beside what is pushed', () => {
     const step = fc.record({ entry, isPosted: fc.boolean() });
     const windows = fc.array(fc.record({ length: fc.nat(12), steps: fc.array(step) }));
