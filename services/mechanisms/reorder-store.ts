@@ -12,7 +12,8 @@ import { REMAINING, SEQUENCE } from '../engine/frame/frame-pool.js';
 import { assert } from '../engine/kernel/assert.js';
 import { clear, countFrom, firstMissing, has, set, wordFrom } from '../engine/kernel/bit-window.js';
 import { classOfDepth, DEPTH_CLASSES, depthPercentile } from '../engine/kernel/depths.js';
-import { assertFields } from '../engine/kernel/fields.js';
+import { field, fields } from '../engine/kernel/fields.js';
+import { COUNTER, PEAK, SHAPE, sequence, unknown } from '../engine/kernel/kinds.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import type { FrameRef } from '../engine/units/indices.js';
 
@@ -32,17 +33,17 @@ const PEAK_OCTETS = 5;
 const OUT_OF_ORDER = 6;
 const DUPLICATES = 7;
 const STRIDE = 8;
-assertFields(
-  STRIDE,
-  EXPECTED,
-  HIGHEST,
-  STORED_PACKETS,
-  STORED_OCTETS,
-  PEAK_PACKETS,
-  PEAK_OCTETS,
-  OUT_OF_ORDER,
-  DUPLICATES,
-);
+const STORE = fields(STRIDE, {
+  // A row is of a sending or of a receiving end: of the other kind of end it is all zero.
+  expected: [EXPECTED, sequence(0)],
+  highest: [HIGHEST, unknown(0)],
+  storedPackets: [STORED_PACKETS, SHAPE],
+  storedOctets: [STORED_OCTETS, SHAPE],
+  peakPackets: [PEAK_PACKETS, PEAK],
+  peakOctets: [PEAK_OCTETS, PEAK],
+  outOfOrder: [OUT_OF_ORDER, COUNTER],
+  duplicates: [DUPLICATES, COUNTER],
+});
 
 /** Where a connection has its bits, and how many. */
 interface Place {
@@ -57,8 +58,8 @@ interface Place {
 }
 
 export function makeReorderStore(tables: Tables, words: Int32Array) {
-  const state = tables.float64('transport', STRIDE);
-  const depths = tables.int32('transport', DEPTH_CLASSES);
+  const state = tables.float64('transport', STORE);
+  const depths = tables.int32('transport', field('depths', COUNTER, DEPTH_CLASSES));
   /** Release times of messages that come out of order: behind the bits of the window. */
   const times = new Float64Array(words.buffer, words.byteOffset, words.length / 2);
   const specs: ReceiveSpec[] = [];

@@ -1,4 +1,6 @@
 import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
+import { unknown } from '../engine/kernel/kinds.js';
+import { field } from '../engine/kernel/fields.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
@@ -63,8 +65,10 @@ export class PluginControl extends TabledRates<PluginSpec> {
   ) {
     const ownEnd = FIELDS + Object.keys(plugin.state).length;
     const stride = ownEnd + (plugin.answered === undefined ? 0 : SENT_AT + SENT_MOST);
+    // Nobody knows what numbers of a plugin stand for.
+    const fields = field('plugin', unknown(0), stride);
     const shown = { rate: RATE, target: RATE, line: LINE, least: LEAST };
-    super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
+    super(tables, host, { fields, ...shown, notifications: FEEDBACKS, cuts: CUTS });
     this.timesPackets = plugin.acknowledged !== undefined;
     this.seesAnswers = plugin.answered !== undefined;
     this.ownEnd = ownEnd;

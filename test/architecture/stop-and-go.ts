@@ -1,5 +1,7 @@
 import type { HoldReason } from '../../services/engine/contract/flow-control.js';
 import type { MechanismKind, MechanismTools } from '../../services/engine/contract/slice.js';
+import { field } from '../../services/engine/kernel/fields.js';
+import { SHAPE } from '../../services/engine/kernel/kinds.js';
 import { readU16 } from '../../services/engine/wire/big-endian.js';
 
 export const stopAndGo: MechanismKind = {
@@ -15,8 +17,8 @@ class StopAndGo {
   private readonly fullThere: Uint8Array;
 
   constructor(private readonly tools: MechanismTools) {
-    this.full = tools.tables.uint8('port', 1);
-    this.fullThere = tools.tables.uint8('port', 1);
+    this.full = tools.tables.uint8('port', field('full', SHAPE));
+    this.fullThere = tools.tables.uint8('port', field('full there', SHAPE));
   }
 
   rulesGroup(): boolean {

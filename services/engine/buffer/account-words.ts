@@ -1,4 +1,5 @@
-import { assertFields, wordsOf } from '../kernel/fields.js';
+import { COUNTER, PEAK, SHAPE } from '../kernel/kinds.js';
+import { double, fields } from '../kernel/fields.js';
 
 // Words of an ingress buffer; there is one per port and priority group.
 
@@ -30,19 +31,20 @@ export const ALPHA = 4;
 export const XOFF = 5;
 export const XON_GAP = 6;
 export const DOUBLES = 8;
-assertFields(
-  WORDS,
-  USED,
-  HEADROOM,
-  USED_PEAK,
-  HEADROOM_PEAK,
-  PAUSED,
-  RESERVED,
-  HEADROOM_LIMIT,
-  KIND,
-  SHARED_PEAK,
-  REFUSED,
-  ...wordsOf(ALPHA, XOFF, XON_GAP),
-);
+export const ACCOUNT_FIELDS = fields(WORDS, {
+  used: [USED, SHAPE],
+  headroom: [HEADROOM, SHAPE],
+  usedPeak: [USED_PEAK, PEAK],
+  headroomPeak: [HEADROOM_PEAK, PEAK],
+  paused: [PAUSED, SHAPE],
+  reserved: [RESERVED, SHAPE],
+  headroomLimit: [HEADROOM_LIMIT, SHAPE],
+  kind: [KIND, SHAPE],
+  sharedPeak: [SHARED_PEAK, PEAK],
+  refused: [REFUSED, COUNTER],
+  alpha: [double(ALPHA), SHAPE],
+  xoff: [double(XOFF), SHAPE],
+  xonGap: [double(XON_GAP), SHAPE],
+});
 
 export const ADMITTED = -1;

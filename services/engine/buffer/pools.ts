@@ -14,7 +14,8 @@ import type { BufferSpec, PooledSpec, PoolsSpec } from '../contract/memory.js';
 import { poolRows, QUEUES } from '../contract/memory.js';
 import { DROP } from '../contract/probe.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { fields } from '../kernel/fields.js';
+import { COUNTER, PEAK, SHAPE } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, TrafficClass } from '../units/indices.js';
 import {
@@ -41,12 +42,18 @@ import {
 /** What may be shared; 0 in the row of a queue. */
 const SIZE = 0;
 const TAKEN = 1;
-const PEAK = 2;
+const MOST = 2;
 /** Of a queue: frames that it did not take, and their octets. */
 const REFUSED_FRAMES = 3;
 const REFUSED_OCTETS = 4;
 const STRIDE = 5;
-assertFields(STRIDE, SIZE, TAKEN, PEAK, REFUSED_FRAMES, REFUSED_OCTETS);
+const POOL = fields(STRIDE, {
+  size: [SIZE, SHAPE],
+  taken: [TAKEN, SHAPE],
+  peak: [MOST, PEAK],
+  refusedFrames: [REFUSED_FRAMES, COUNTER],
+  refusedOctets: [REFUSED_OCTETS, COUNTER],
+});
 
 const HEADROOM_POOL = 'headroom';
 const GROUPS = 8;
@@ -75,7 +82,7 @@ export type Pools = ReturnType<typeof makePools>;
 export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Accounts) {
   const hasPools = tables.count('pool') > 0;
   const ports = hasPools ? tables.count('port') : 0;
-  const rows = tables.float64('pool', STRIDE);
+  const rows = tables.float64('pool', POOL);
   const layoutOf: (Layout | undefined)[] = [];
   // By port and group, or class: rows of its pool, and of its port in that pool.
   const groupPool = new Int32Array(ports * GROUPS).fill(NONE);
@@ -221,7 +228,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     const taken = rows[r + TAKEN] + octets;
     assert(taken >= 0, 'pools.taken');
     rows[r + TAKEN] = taken;
-    if (taken > rows[r + PEAK]) rows[r + PEAK] = taken;
+    if (taken > rows[r + MOST]) rows[r + MOST] = taken;
   }
 
   function takeHeadroom(port: number, a: number, stored: number): boolean {
@@ -336,7 +343,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
 
   function useAt(row: number) {
     const r = row * STRIDE;
-    return { sizeOctets: rows[r + SIZE], usedOctets: rows[r + TAKEN], peakOctets: rows[r + PEAK] };
+    return { sizeOctets: rows[r + SIZE], usedOctets: rows[r + TAKEN], peakOctets: rows[r + MOST] };
   }
 
   /** What each pool of a device should hold by its accounts and queues, in the order of `uses`. */
@@ -376,7 +383,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   function statisticsOf(port: PortRow, trafficClass: TrafficClass) {
     const r = (queueRow[port] + trafficClass) * STRIDE;
     return {
-      peakOctets: Math.max(0, rows[r + PEAK] - queueReserved[port * QUEUES + trafficClass]),
+      peakOctets: Math.max(0, rows[r + MOST] - queueReserved[port * QUEUES + trafficClass]),
       refusedFrames: rows[r + REFUSED_FRAMES],
       refusedOctets: rows[r + REFUSED_OCTETS],
     };

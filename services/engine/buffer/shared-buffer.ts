@@ -1,9 +1,11 @@
 import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/memory.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { fields } from '../kernel/fields.js';
+import { PEAK, SHAPE } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import {
+  ACCOUNT_FIELDS,
   ADMITTED,
   ALPHA,
   DOUBLES,
@@ -47,7 +49,20 @@ const EGRESS_ALPHA = 5;
 const MEMORY = 8;
 /** Octets that are stored with each frame. */
 const FRAME = 6;
-assertFields(MEMORY, POOL, POOL_USED, POOL_PEAK, CELL, EGRESS_RESERVED, EGRESS_ALPHA, FRAME);
+const UNUSED = [7];
+const BUFFER = fields(
+  MEMORY,
+  {
+    pool: [POOL, SHAPE],
+    poolUsed: [POOL_USED, SHAPE],
+    poolPeak: [POOL_PEAK, PEAK],
+    cell: [CELL, SHAPE],
+    egressReserved: [EGRESS_RESERVED, SHAPE],
+    egressAlpha: [EGRESS_ALPHA, SHAPE],
+    frame: [FRAME, SHAPE],
+  },
+  UNUSED,
+);
 
 const NO_ROW = -1;
 /** CELL of a buffer that stores the octets of frames and nothing else. */
@@ -68,8 +83,8 @@ export type SharedBuffer = ReturnType<typeof makeSharedBuffer>;
 export function makeSharedBuffer(tables: Tables) {
   const portCount = tables.count('port');
   /** One plane per priority group. */
-  const { words, doubles } = tables.records('port', 8);
-  const memory = tables.float64('device', MEMORY);
+  const { words, doubles } = tables.records('port', ACCOUNT_FIELDS, 8);
+  const memory = tables.float64('device', BUFFER);
   const memoryOf = new Int32Array(portCount);
   const pools: Pools = makePools(tables, { words, doubles, rowOf, counted });
 

@@ -1,3 +1,5 @@
+import { field } from '../kernel/fields.js';
+import { DERIVED } from '../kernel/kinds.js';
 import {
   C_TAG_MASK,
   FCS_OCTETS,
@@ -63,7 +65,7 @@ export interface ControlPayloads {
 export function makeControlPayloads({ pool, tables, octets: store }: Shared): ControlPayloads {
   const { words, ends } = pool;
   /** By port: octets whose frame arrives next. */
-  const ahead = tables.int32('port', 1).fill(NOTHING);
+  const ahead = tables.int32('port', field('octets ahead', DERIVED)).fill(NOTHING);
   /** Grows to the longest octets of a frame: real hosts send jumbo frames. */
   let scratch = new Uint8Array(2048);
 

@@ -6,6 +6,8 @@ import { OctetStore } from '../frame/octet-store.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
 import { makeSlots, type Slots } from '../kernel/slots.js';
+import { COUNTER, DERIVED } from '../kernel/kinds.js';
+import { field } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import { makeCounters, type Counters } from '../port/counters.js';
 import { makeFrameTimes, type FrameTimes } from '../port/frame-times.js';
@@ -80,7 +82,7 @@ export class Shared {
     this.frameTimes = makeFrameTimes(ports, queues, traceMask, clock);
     this.queueWatch = makeQueueWatch(ports, queues, traceMask);
     this.digests = makeDigests(tables, this.clock);
-    this.horizon = tables.inbox(() => tables.float64('device', 1));
-    this.events = tables.float64('device', 1);
+    this.horizon = tables.inbox(() => tables.float64('device', field('horizon', DERIVED)));
+    this.events = tables.float64('device', field('events', COUNTER));
   }
 }

@@ -1,5 +1,7 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { FailoverSpec } from '../contract/spec.js';
+import { DUE, SHAPE } from '../kernel/kinds.js';
+import { field } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import { peerSlot } from '../routing/adjacency.js';
 import type { SwitchRoutes } from '../routing/shortest-paths.js';
@@ -86,10 +88,10 @@ export class FailoverMechanism implements Mechanism {
     private readonly host: MechanismHost,
     private readonly slot: number,
   ) {
-    this.dark = tables.uint8('port', 1);
-    this.down = tables.uint8('port', 1);
-    this.detectAt = tables.float64('port', 1).fill(Infinity);
-    this.sequences = tables.int32('port', 1);
+    this.dark = tables.uint8('port', field('dark', SHAPE));
+    this.down = tables.uint8('port', field('down', SHAPE));
+    this.detectAt = tables.float64('port', field('detect at', DUE)).fill(Infinity);
+    this.sequences = tables.int32('port', field('updates', SHAPE));
   }
 
   /** Sets what is built after the mechanisms. */

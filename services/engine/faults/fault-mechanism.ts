@@ -10,6 +10,8 @@ import type { HoldReason, Mechanism, MechanismHost } from '../contract/flow-cont
 import type { PortSpec } from '../contract/spec.js';
 import type { TraceMask } from '../frame/trace-mask.js';
 import type { Plain } from '../kernel/snapshot.js';
+import { DUE, SHAPE, unknown } from '../kernel/kinds.js';
+import { field } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import { isLinkState } from '../wire/link-state.js';
 import { MAC_CONTROL_PARAMETERS } from '../wire/mac-control/mac-control-header.js';
@@ -113,10 +115,10 @@ export class FaultMechanism implements Mechanism {
     private readonly slot: number,
     private readonly traceMask: TraceMask,
   ) {
-    this.flags = tables.uint8('port', 1);
-    this.armedFor = tables.float64('port', 1).fill(Infinity);
-    this.busyUntil = tables.float64('port', 1);
-    this.upSince = tables.float64('port', 1);
+    this.flags = tables.uint8('port', field('effects', SHAPE));
+    this.armedFor = tables.float64('port', field('armed for', DUE)).fill(Infinity);
+    this.busyUntil = tables.float64('port', field('busy until', DUE));
+    this.upSince = tables.float64('port', field('up since', unknown(0)));
     this.at = Array.from({ length: tables.count('port') }, () => []);
   }
 

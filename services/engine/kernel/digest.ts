@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
-import { assertFields } from './fields.js';
+import { DERIVED, STAMP } from './kinds.js';
+import { field, fields } from './fields.js';
 import type { Tables } from './tables.js';
 
 // Words of a device: two lanes, and how many events were mixed into them (modulo 2^32).
@@ -8,7 +9,11 @@ const FIRST = 0;
 const SECOND = 1;
 const MIXED = 2;
 const WORDS = 3;
-assertFields(WORDS, FIRST, SECOND, MIXED);
+const LANES = fields(WORDS, {
+  first: [FIRST, DERIVED],
+  second: [SECOND, DERIVED],
+  mixed: [MIXED, DERIVED],
+});
 
 /** Both are 3 modulo 8: two events that change places, 2^k apart, lose no more than k + 2 bits. */
 export const FIRST_FACTOR = 0x6ea0880b;
@@ -37,10 +42,10 @@ export interface DigestState {
 export type Digests = ReturnType<typeof makeDigests>;
 
 export function makeDigests(tables: Tables, clock: Clock) {
-  const words = tables.int32('device', WORDS);
-  const sums = tables.float64('device', 1);
+  const words = tables.int32('device', LANES);
+  const sums = tables.float64('device', field('sum of times', DERIVED));
   /** By device: when it last did, or was done, anything that a counter or a time shows. */
-  const actedAt = tables.float64('device', 1);
+  const actedAt = tables.float64('device', field('acted at', STAMP));
   for (let at = 0; at < words.length; at += WORDS) {
     words[at + FIRST] = 0x243f6a88;
     words[at + SECOND] = 0x85a308d3;

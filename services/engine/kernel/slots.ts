@@ -1,13 +1,14 @@
+import { DERIVED, DUE, SHAPE } from './kinds.js';
 import type { Tables } from './tables.js';
 import { assert } from './assert.js';
-import { assertFields } from './fields.js';
+import { field, fields } from './fields.js';
 
 // Words of a device: where the queue of its ports begins in its ring, and its length.
 
 const HEAD = 0;
 const COUNT = 1;
 const WORDS = 2;
-assertFields(WORDS, HEAD, COUNT);
+const LINE = fields(WORDS, { head: [HEAD, DERIVED], count: [COUNT, SHAPE] });
 
 /** Turns are counted up to here; half of them reverse what the hash says. */
 const TURNS = 8;
@@ -27,13 +28,13 @@ const HALF = TURNS / 2;
 export type Slots = ReturnType<typeof makeSlots>;
 
 export function makeSlots(tables: Tables) {
-  const at = tables.float64('port', 1).fill(Infinity);
-  const time = tables.float64('device', 1).fill(Infinity);
+  const at = tables.float64('port', field('due', DUE)).fill(Infinity);
+  const time = tables.float64('device', field('first due', DERIVED)).fill(Infinity);
   /** Of devices with more than one port. */
-  const turns = tables.uint8('port', 1);
-  const lines = tables.int32('device', WORDS);
+  const turns = tables.uint8('port', field('turns', SHAPE));
+  const lines = tables.int32('device', LINE);
   /** Sorted ports, counted from the device's first: as much room as it has ports. */
-  const ring = tables.int32('port', 1);
+  const ring = tables.int32('port', field('in order', DERIVED));
   const base = new Int32Array(time.length);
   const size = new Int32Array(time.length);
 

@@ -1,5 +1,6 @@
 import { Arena } from './arena.js';
 import { assert } from './assert.js';
+import type { Field, Fields } from './fields.js';
 import { SparseReader, SparseWriter, type SparseNumbers } from './sparse-numbers.js';
 
 /** An account of what a link partner grants; tables and saved states have it under this name. */
@@ -28,6 +29,9 @@ export function perUnit<Value>(valueOf: (unit: Unit) => Value): Record<Unit, Val
 /** The rows of one actor: first row and number of rows of each unit. */
 export type Rows = Readonly<Record<Unit, { readonly first: number; readonly count: number }>>;
 
+/** A cache line. */
+const RECORD_WORDS = 16;
+
 type Column = Int32Array | Float64Array | Uint8Array;
 
 /** Numbers of one kind lie in one array: a device has rows in a hundred columns. */
@@ -46,6 +50,10 @@ export interface ColumnLayout {
   readonly column: Column;
   /** Link partners write frames and control frames here. */
   readonly isInbox: boolean;
+  /** Of a row; kinds are never asked for while events are executed. */
+  readonly fields: readonly Field[];
+  /** Each field is a record of its own. */
+  readonly isApart: boolean;
 }
 
 interface Entry extends Omit<ColumnLayout, 'rows'> {
@@ -89,27 +97,28 @@ export class Tables {
     this.memory = { counts: this.counts, columns: this.columns };
   }
 
-  int32(unit: Unit, stride: number, planes = 1): Int32Array {
-    const length = this.counts[unit] * stride * planes;
+  int32(unit: Unit, fields: Fields, planes = 1): Int32Array {
+    const length = this.counts[unit] * fields.stride * planes;
     const { buffer, offset } = this.arena.take(length * Int32Array.BYTES_PER_ELEMENT);
-    return this.add('words', unit, stride, planes, new Int32Array(buffer, offset, length));
+    return this.add('words', unit, fields, planes, new Int32Array(buffer, offset, length));
   }
 
-  float64(unit: Unit, stride: number, planes = 1): Float64Array {
-    const length = this.counts[unit] * stride * planes;
+  float64(unit: Unit, fields: Fields, planes = 1): Float64Array {
+    const length = this.counts[unit] * fields.stride * planes;
     const { buffer, offset } = this.arena.take(length * Float64Array.BYTES_PER_ELEMENT);
-    return this.add('doubles', unit, stride, planes, new Float64Array(buffer, offset, length));
+    return this.add('doubles', unit, fields, planes, new Float64Array(buffer, offset, length));
   }
 
-  uint8(unit: Unit, stride: number): Uint8Array {
-    const length = this.counts[unit] * stride;
+  uint8(unit: Unit, fields: Fields): Uint8Array {
+    const length = this.counts[unit] * fields.stride;
     const { buffer, offset } = this.arena.take(length);
-    return this.add('octets', unit, stride, 1, new Uint8Array(buffer, offset, length));
+    return this.add('octets', unit, fields, 1, new Uint8Array(buffer, offset, length));
   }
 
   /** Words and doubles side by side: each row is sixteen words, or eight doubles. */
-  records(unit: Unit, planes = 1): { words: Int32Array; doubles: Float64Array } {
-    const words = this.int32(unit, 16, planes);
+  records(unit: Unit, fields: Fields, planes = 1): { words: Int32Array; doubles: Float64Array } {
+    const words = this.int32(unit, fields, planes);
+    assert(fields.stride === RECORD_WORDS, 'tables.record-of-a-line');
     return { words, doubles: new Float64Array(words.buffer, words.byteOffset, words.length / 2) };
   }
 
@@ -162,7 +171,7 @@ export class Tables {
   private add<T extends Column>(
     kind: keyof SavedRows,
     unit: Unit,
-    stride: number,
+    { stride, list: fields, isApart }: Fields,
     planes: number,
     column: T,
   ): T {
@@ -174,7 +183,7 @@ export class Tables {
     const { isMakingInbox: isInbox } = this;
     assert(stride > 0 && planes > 0, 'tables.row-of-numbers');
     assert(column.length === this.counts[unit] * stride * planes, 'tables.rows-of-column');
-    this.columns.push({ kind, unit, stride, planes, column, isInbox, asWords });
+    this.columns.push({ kind, unit, stride, planes, column, isInbox, asWords, fields, isApart });
     return column;
   }
 }

@@ -3,8 +3,9 @@ import type { LiveCounts, LiveFrame, LiveInput, LivePortSpec } from '../contract
 import { OWN_SLOTS } from '../contract/slice.js';
 import type { PortSpec } from '../contract/spec.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { fields } from '../kernel/fields.js';
 import type { Ports } from '../port/ports.js';
+import { COUNTER, SHAPE } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import { readU16 } from '../wire/big-endian.js';
 import { ETHERTYPE_AT } from '../wire/ethernet.js';
@@ -20,7 +21,13 @@ const ENTERED = 2;
 const REFUSED = 3;
 const LEFT = 4;
 const STRIDE = 5;
-assertFields(STRIDE, NEXT, NEXT_OF_LINK, ENTERED, REFUSED, LEFT);
+const INPUTS = fields(STRIDE, {
+  next: [NEXT, SHAPE],
+  nextOfLink: [NEXT_OF_LINK, SHAPE],
+  entered: [ENTERED, COUNTER],
+  refused: [REFUSED, COUNTER],
+  left: [LEFT, COUNTER],
+});
 
 const TIMER = 0;
 
@@ -59,7 +66,7 @@ export class LivePorts implements Mechanism {
     private readonly host: MechanismHost,
     private readonly slot: number,
   ) {
-    this.state = tables.float64('port', STRIDE);
+    this.state = tables.float64('port', INPUTS);
     this.isWire = new Uint8Array(tables.count('port'));
     this.isLive = new Uint8Array(tables.count('port'));
   }

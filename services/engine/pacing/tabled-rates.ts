@@ -1,10 +1,12 @@
 import type { RateControl, RateHost, RateSpec, RateStatus } from '../contract/rate-control.js';
+import type { Fields } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import { assert } from '../kernel/assert.js';
 
 /** Length of a record, and the offsets in it of what results show of a rate. */
 interface RateWords {
-  readonly stride: number;
+  /** Of the record: a row of another rate control is all zero. */
+  readonly fields: Fields;
   readonly rate: number;
   readonly target: number;
   readonly line: number;
@@ -34,7 +36,7 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
     protected readonly host: RateHost,
     private readonly words: RateWords,
   ) {
-    this.table = tables.float64('rate', words.stride);
+    this.table = tables.float64('rate', words.fields);
   }
 
   configure(row: number, spec: Spec, lineBps: number): void {
@@ -77,7 +79,7 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
 
   /** Offset of the record of a row. */
   protected at(row: number): number {
-    return row * this.words.stride;
+    return row * this.words.fields.stride;
   }
 
   /** Applies the rate of a row's record from now on. */

@@ -1,8 +1,9 @@
 import { DROP_REASONS } from '../contract/probe.js';
+import { COUNTER, SHAPE, STAMP } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, Priority } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { field, fields } from '../kernel/fields.js';
 
 // Words of a counter record: one per port and priority, eight doubles (one cache line).
 
@@ -16,17 +17,16 @@ export const DROP_OCTETS = 5;
 export const MADE_FRAMES = 6;
 export const MADE_OCTETS = 7;
 const STRIDE = 8;
-assertFields(
-  STRIDE,
-  RX_FRAMES,
-  RX_OCTETS,
-  TX_FRAMES,
-  TX_OCTETS,
-  DROP_FRAMES,
-  DROP_OCTETS,
-  MADE_FRAMES,
-  MADE_OCTETS,
-);
+const RECORD = fields(STRIDE, {
+  rxFrames: [RX_FRAMES, COUNTER],
+  rxOctets: [RX_OCTETS, COUNTER],
+  txFrames: [TX_FRAMES, COUNTER],
+  txOctets: [TX_OCTETS, COUNTER],
+  dropFrames: [DROP_FRAMES, COUNTER],
+  dropOctets: [DROP_OCTETS, COUNTER],
+  madeFrames: [MADE_FRAMES, COUNTER],
+  madeOctets: [MADE_OCTETS, COUNTER],
+});
 
 const REASONS = DROP_REASONS.length;
 
@@ -35,7 +35,14 @@ const LOSS_PORT = 1;
 const LOSS_PRIORITY = 2;
 const LOSS_COUNT = 3;
 const LOSS_STRIDE = 4;
-assertFields(LOSS_STRIDE, LOSS_TIME, LOSS_PORT, LOSS_PRIORITY, LOSS_COUNT);
+const LOSS = fields(LOSS_STRIDE, {
+  firstAt: [LOSS_TIME, STAMP],
+  port: [LOSS_PORT, SHAPE],
+  priority: [LOSS_PRIORITY, SHAPE],
+  count: [LOSS_COUNT, COUNTER],
+});
+
+const framesAndOctets = (of: string) => field(of, COUNTER, 2);
 
 interface FirstLoss {
   readonly timePs: number;
@@ -50,20 +57,20 @@ export type Counters = ReturnType<typeof makeCounters>;
 export function makeCounters(tables: Tables) {
   const portCount = tables.count('port');
   /** One plane per priority. */
-  const values = tables.float64('port', STRIDE, 8);
-  const reasons = tables.float64('port', REASONS, 8);
-  const marks = tables.float64('port', 1, 8);
-  const tagOctets = tables.float64('port', 1, 8);
+  const values = tables.float64('port', RECORD, 8);
+  const reasons = tables.float64('port', field('drops', COUNTER, REASONS), 8);
+  const marks = tables.float64('port', field('marks', COUNTER), 8);
+  const tagOctets = tables.float64('port', field('tag octets', COUNTER), 8);
   /** Frames and octets that were for a switch itself. */
-  const consumptions = tables.float64('port', 2, 8);
+  const consumptions = tables.float64('port', framesAndOctets('consumed'), 8);
   /** Frames and octets that a fault on the link added as copies of received ones. */
-  const repetitions = tables.float64('port', 2, 8);
+  const repetitions = tables.float64('port', framesAndOctets('repeated'), 8);
   /** Frames and octets that were discarded on arrival, and that link-level retry gets again. */
-  const rejections = tables.float64('port', 2, 8);
-  const losses = tables.float64('device', LOSS_STRIDE);
-  const controlSent = tables.float64('port', 1);
-  const controlReceived = tables.float64('port', 1);
-  const controlUnclaimed = tables.float64('port', 1);
+  const rejections = tables.float64('port', framesAndOctets('rejected'), 8);
+  const losses = tables.float64('device', LOSS);
+  const controlSent = tables.float64('port', field('control sent', COUNTER));
+  const controlReceived = tables.float64('port', field('control received', COUNTER));
+  const controlUnclaimed = tables.float64('port', field('control unclaimed', COUNTER));
 
   function rowOf(port: PortRow, priority: Priority): number {
     return priority * portCount + port;

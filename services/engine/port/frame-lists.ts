@@ -1,9 +1,10 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT } from '../frame/frame-pool.js';
+import { DERIVED } from '../kernel/kinds.js';
 import type { Tables, Unit } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { assertFields, field } from '../kernel/fields.js';
 
 const HEAD = 0;
 const TAIL = 1;
@@ -15,7 +16,7 @@ export type FrameLists = ReturnType<typeof makeFrameLists>;
 
 export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perRow: number) {
   const { words } = pool;
-  const records = tables.int32(unit, STRIDE * perRow).fill(-1);
+  const records = tables.int32(unit, field('ends of lists', DERIVED, STRIDE * perRow)).fill(-1);
 
   /** True if the list was empty before. */
   function push(list: number, frame: FrameRef): boolean {

@@ -1,17 +1,18 @@
 import { NO_NUMBER } from '../contract/link-layer.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, FOLLOWS_FLAG } from '../frame/frame-pool.js';
+import { unknown } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { fields } from '../kernel/fields.js';
 
 // Words of a port: the last number that it sent, and the last that came in.
 
 const SENT = 0;
 const RECEIVED = 1;
 const STRIDE = 2;
-assertFields(STRIDE, SENT, RECEIVED);
+const NUMBERS = fields(STRIDE, { sent: [SENT, unknown(0)], received: [RECEIVED, unknown(0)] });
 
 /**
  * Numbers that link layers give frames in flight. A link delivers in order and most frames follow
@@ -22,7 +23,7 @@ export type LinkNumbers = ReturnType<typeof makeLinkNumbers>;
 
 export function makeLinkNumbers(tables: Tables, pool: FramePool) {
   const { words } = pool;
-  const rows = tables.int32('port', STRIDE);
+  const rows = tables.int32('port', NUMBERS);
 
   /** A frame is on its way with a number. */
   function send(port: PortRow, frame: FrameRef, number: number): void {

@@ -1,8 +1,9 @@
 import type { PortSpec } from '../contract/spec.js';
 import { assert } from '../kernel/assert.js';
+import { DERIVED, DUE, SHAPE } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
-import { assertFields, wordsOf } from '../kernel/fields.js';
+import { double, field, fields } from '../kernel/fields.js';
 
 // Words of a port.
 
@@ -55,17 +56,24 @@ const LATENCY_PS = 6;
 const INGRESS_PS = 7;
 
 const PORT_DOUBLES = 8;
-assertFields(
+const UNUSED = [9];
+const PORT = fields(
   PORT_WORDS,
-  IN_FLIGHT_QUEUE_HEAD,
-  IN_FLIGHT_QUEUE_TAIL,
-  READY,
-  BLOCKED,
-  CONTROL_DUE,
-  OCTET_PS,
-  STALLS,
-  WAY_IN,
-  ...wordsOf(FREE_AT, LATENCY_PS, INGRESS_PS),
+  {
+    firstInFlight: [IN_FLIGHT_QUEUE_HEAD, DERIVED],
+    lastInFlight: [IN_FLIGHT_QUEUE_TAIL, DERIVED],
+    ready: [READY, SHAPE],
+    blocked: [BLOCKED, SHAPE],
+    controlDue: [CONTROL_DUE, SHAPE],
+    octetPs: [OCTET_PS, SHAPE],
+    stalls: [STALLS, SHAPE],
+    wayIn: [WAY_IN, SHAPE],
+    accounted: [ACCOUNTED, SHAPE],
+    freeAt: [double(FREE_AT), DUE],
+    latencyPs: [double(LATENCY_PS), SHAPE],
+    ingressPs: [double(INGRESS_PS), SHAPE],
+  },
+  UNUSED,
 );
 
 /** Mechanisms with a number as a gate, as the owner of timers and as a source of control frames. */
@@ -76,27 +84,27 @@ const GATE_WORDS = SLOTS_MOST / Int32Array.BYTES_PER_ELEMENT;
 export type Ports = ReturnType<typeof makePorts>;
 
 export function makePorts(tables: Tables) {
-  const { words, doubles } = tables.records('port');
+  const { words, doubles } = tables.records('port', PORT);
   /** What each gate holds, an octet each; and the same, four in a word. */
-  const gateWords = tables.int32('port', GATE_WORDS);
+  const gateWords = tables.int32('port', field('held by gates', SHAPE, GATE_WORDS));
   const blockedByGate = new Uint8Array(
     gateWords.buffer,
     gateWords.byteOffset,
     gateWords.byteLength,
   );
-  const controlDelays = tables.float64('port', 1);
-  const pipelines = tables.float64('port', 1);
+  const controlDelays = tables.float64('port', field('control delay', SHAPE));
+  const pipelines = tables.float64('port', field('pipeline', SHAPE));
   const count = tables.count('port');
   const owners = new Int32Array(count);
   const peers = new Int32Array(count).fill(-1);
   /** By port and priority: traffic class at the egress, and priority group of the ingress. */
-  const classes = tables.uint8('port', 8);
-  const groups = tables.uint8('port', 8);
+  const classes = tables.uint8('port', field('class of priority', SHAPE, 8));
+  const groups = tables.uint8('port', field('group of priority', SHAPE, 8));
   /** By port and priority, and by port and class: the mechanism that keeps the accounts. */
-  const keepers = tables.uint8('port', 8);
-  const classKeepers = tables.uint8('port', 8);
+  const keepers = tables.uint8('port', field('keeper of priority', SHAPE, 8));
+  const classKeepers = tables.uint8('port', field('keeper of class', SHAPE, 8));
   /** By port: priorities whose hold extends to others, and these. */
-  const holdersAlong = tables.uint8('port', 2);
+  const holdersAlong = tables.uint8('port', field('held along', SHAPE, 2));
   for (let at = 0; at < words.length; at += PORT_WORDS) {
     words[at + IN_FLIGHT_QUEUE_HEAD] = -1;
     words[at + IN_FLIGHT_QUEUE_TAIL] = -1;

@@ -3,6 +3,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { assert } from '../kernel/assert.js';
 import type { Clock } from '../kernel/clock.js';
+import { DERIVED, PEAK, SHAPE, STAMP } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
 import {
@@ -16,7 +17,7 @@ import {
   STALLS,
 } from './ports.js';
 import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
-import { assertFields, wordsOf } from '../kernel/fields.js';
+import { double, fields } from '../kernel/fields.js';
 
 // Words of a queue; there is one per port and traffic class.
 
@@ -29,7 +30,19 @@ export const QUEUE_PEAK = 4;
 /** Since when something has been in it: the last two words. */
 const SINCE_DOUBLE = 3;
 const STRIDE = 8;
-assertFields(STRIDE, HEAD, TAIL, QUEUE_FRAMES, QUEUE_OCTETS, QUEUE_PEAK, ...wordsOf(SINCE_DOUBLE));
+const UNUSED = [5];
+const QUEUE = fields(
+  STRIDE,
+  {
+    first: [HEAD, DERIVED],
+    last: [TAIL, DERIVED],
+    frames: [QUEUE_FRAMES, SHAPE],
+    octets: [QUEUE_OCTETS, SHAPE],
+    peak: [QUEUE_PEAK, PEAK],
+    since: [double(SINCE_DOUBLE), STAMP],
+  },
+  UNUSED,
+);
 
 /** Egress queues: a list of frames per port and traffic class. */
 export type Queues = ReturnType<typeof makeQueues>;
@@ -38,7 +51,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   const { words } = pool;
   const portCount = tables.count('port');
   /** One plane per traffic class. */
-  const records = tables.int32('port', STRIDE, 8);
+  const records = tables.int32('port', QUEUE, 8);
   const times = new Float64Array(records.buffer, records.byteOffset, records.length / 2);
   for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 

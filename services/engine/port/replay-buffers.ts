@@ -2,9 +2,10 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CARRIES_FLAG, CLASS, LENGTH, RECORD_ARRIVAL, RECORD_WORDS } from '../frame/frame-pool.js';
 import type { OctetStore } from '../frame/octet-store.js';
 import { assert } from '../kernel/assert.js';
+import { PEAK, SHAPE, unknown } from '../kernel/kinds.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
-import { assertFields } from '../kernel/fields.js';
+import { assertFields, field, fields } from '../kernel/fields.js';
 
 // Words of a port.
 
@@ -18,7 +19,19 @@ const CARRYING = 3;
 const PEAK_FRAMES = 4;
 const PEAK_OCTETS = 5;
 const STRIDE = 8;
-assertFields(STRIDE, FRAMES, OCTETS, PLACE, CARRYING, PEAK_FRAMES, PEAK_OCTETS);
+const UNUSED = [6, 7];
+const BUFFER = fields(
+  STRIDE,
+  {
+    frames: [FRAMES, SHAPE],
+    octets: [OCTETS, SHAPE],
+    place: [PLACE, SHAPE],
+    carrying: [CARRYING, SHAPE],
+    peakFrames: [PEAK_FRAMES, PEAK],
+    peakOctets: [PEAK_OCTETS, PEAK],
+  },
+  UNUSED,
+);
 
 // Words of a port's ring: its first place, its places less one, and the place of the oldest.
 
@@ -41,8 +54,8 @@ export type ReplayBuffers = ReturnType<typeof makeReplayBuffers>;
 
 export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetStore) {
   const { words } = pool;
-  const rows = tables.int32('port', STRIDE);
-  const missing = tables.float64('port', 1);
+  const rows = tables.int32('port', BUFFER);
+  const missing = tables.float64('port', field('missing until', unknown(0)));
   const rings = new Int32Array(tables.count('port') * RING_STRIDE);
   for (let ring = 0; ring < rings.length; ring += RING_STRIDE) rings[ring + MASK] = -1;
   /** Rings of all ports; a ring that grows leaves its place. Lengths are apart: a line has many. */

@@ -1,14 +1,15 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT, STORED } from '../frame/frame-pool.js';
+import { DERIVED, SHAPE } from '../kernel/kinds.js';
 import { ACCOUNT, type Tables } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
-import { assertFields } from '../kernel/fields.js';
+import { field, fields } from '../kernel/fields.js';
 
 const TAIL = 0;
 const OCTETS = 1;
 const STRIDE = 2;
-assertFields(STRIDE, TAIL, OCTETS);
+const LINE = fields(STRIDE, { last: [TAIL, DERIVED], octets: [OCTETS, SHAPE] });
 
 /** Frames that wait for a grant to join the queue of their class: a line per account of grants. */
 export type WaitingLines = ReturnType<typeof makeWaitingLines>;
@@ -16,8 +17,8 @@ export type WaitingLines = ReturnType<typeof makeWaitingLines>;
 export function makeWaitingLines(tables: Tables, pool: FramePool) {
   const { words } = pool;
   /** Adjacent, as each frame reads whether its line is empty. */
-  const heads = tables.int32(ACCOUNT, 1).fill(-1);
-  const records = tables.int32(ACCOUNT, STRIDE);
+  const heads = tables.int32(ACCOUNT, field('first in line', DERIVED)).fill(-1);
+  const records = tables.int32(ACCOUNT, LINE);
 
   function push(row: number, frame: FrameRef): void {
     const at = row * STRIDE;

@@ -1,5 +1,7 @@
 import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
+import { COUNTER, DUE, due, SHAPE, STAMP } from '../kernel/kinds.js';
+import { field } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
 import type { PortRow, Priority } from '../units/indices.js';
@@ -44,12 +46,12 @@ export class PauseResponder {
     private readonly timers: 1 | 8,
     private readonly ports: Ports,
   ) {
-    this.until = tables.float64('port', timers);
-    this.blockedSince = tables.float64('port', timers);
-    this.blockedTotal = tables.float64('port', timers);
-    this.holds = tables.float64('port', timers);
-    this.mask = tables.uint8('port', 1);
-    this.ignored = tables.uint8('port', 1);
+    this.until = tables.float64('port', field('paused until', due(0), timers));
+    this.blockedSince = tables.float64('port', field('paused since', STAMP, timers));
+    this.blockedTotal = tables.float64('port', field('paused time', COUNTER, timers));
+    this.holds = tables.float64('port', field('pauses', COUNTER, timers));
+    this.mask = tables.uint8('port', field('paused', SHAPE));
+    this.ignored = tables.uint8('port', field('ignored pauses', SHAPE));
   }
 
   /** Loads a timer with a number of quanta. */

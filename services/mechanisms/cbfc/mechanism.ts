@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { SHAPE, unknown } from '../../engine/kernel/kinds.js';
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
@@ -59,12 +61,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const { pool, tables, host } = tools;
     this.words = pool.words;
     this.rows = {
-      words: tables.int32('port', CHANNEL_WORDS, VIRTUAL_CHANNELS),
+      words: tables.int32('port', field('channel', unknown(0), CHANNEL_WORDS), VIRTUAL_CHANNELS),
       ports: tables.count('port'),
-      sums: tables.int32('port', SUM_WORDS),
+      sums: tables.int32('port', field('credits', unknown(0), SUM_WORDS)),
     };
-    this.blockedOf = tables.uint8('port', PRIORITIES);
-    this.emptySince = tables.float64('port', 1, VIRTUAL_CHANNELS);
+    this.blockedOf = tables.uint8('port', field('blocked of class', SHAPE, PRIORITIES));
+    this.emptySince = tables.float64('port', field('empty since', unknown(0)), VIRTUAL_CHANNELS);
     const { rows, blockedOf, emptySince } = this;
     this.path = makeFramePath({ pool, clock: host.clock, rows, blockedOf, emptySince }, this);
     this.starts = {

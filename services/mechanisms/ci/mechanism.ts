@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
 import type {
@@ -27,8 +29,8 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
   private readonly peers: Uint8Array;
 
   constructor(private readonly tools: MechanismTools) {
-    this.blocked = tools.tables.uint8('port', 1);
-    this.peers = tools.tables.uint8('port', 1);
+    this.blocked = tools.tables.uint8('port', field('blocked classes', SHAPE));
+    this.peers = tools.tables.uint8('port', field('peers', SHAPE));
   }
 
   atSwitch(

@@ -3,6 +3,8 @@ import type { ExchangeTerms } from '../../engine/contract/discovery.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
 import type { PortSpec, RetriedFrames } from '../../engine/contract/spec.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditPortSpec } from './spec.js';
 import type { CreditRecords } from './records.js';
@@ -96,7 +98,7 @@ export class CreditAccounts {
     this.prioritiesOf = new Uint8Array(tables.count('port'));
     this.perChannel = new Uint8Array(tables.count('port'));
     this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
-    this.backed = tables.int32('credit', 1);
+    this.backed = tables.int32('credit', field('backed', UNKNOWN));
     this.records = makeCreditRecords(tables);
   }
 

@@ -1,4 +1,6 @@
 import { assert } from '../../engine/kernel/assert.js';
+import { COUNTER, SHAPE, UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import {
   blankCeTag,
@@ -81,12 +83,12 @@ export class CreditConversation {
     private readonly sender: CreditSender,
     private readonly receiver: CreditReceiver,
   ) {
-    this.pending = tables.uint8('credit', 1);
-    this.started = tables.uint8('credit', 1);
-    this.cursor = tables.int32('port', 1);
-    this.tagOffered = tables.uint8('port', 1);
-    this.refusals = tables.float64('port', CE_REFUSALS.length);
-    this.counts = tables.float64('port', COUNTS);
+    this.pending = tables.uint8('credit', field('pending', UNKNOWN));
+    this.started = tables.uint8('credit', field('started', UNKNOWN));
+    this.cursor = tables.int32('port', field('account in turn', SHAPE));
+    this.tagOffered = tables.uint8('port', field('tag offered', SHAPE));
+    this.refusals = tables.float64('port', field('refused', COUNTER, CE_REFUSALS.length));
+    this.counts = tables.float64('port', field('credit messages', COUNTER, COUNTS));
   }
 
   configure(port: PortRow, mac: number): void {

@@ -1,7 +1,8 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import { ahead, WINDOW_MOST } from './machine.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
 
 // Doubles of an account.
 
@@ -20,7 +21,7 @@ export function makeLateTotals(
   accounts: CreditAccounts,
   clock: { readonly now: number },
 ) {
-  const doubles = tables.float64('credit', DOUBLES);
+  const doubles = tables.float64('credit', field('late totals', UNKNOWN, DOUBLES));
   for (let row = 0; row < accounts.count; row++) inTime(row);
 
   function inTime(row: number): void {

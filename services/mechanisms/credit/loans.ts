@@ -1,4 +1,6 @@
 import type { Clock } from '../../engine/kernel/clock.js';
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import { shareOfBuffer, type Share, type Sharers } from './shares.js';
@@ -28,10 +30,10 @@ export function makeCreditLoans(
   lender: Lender,
 ) {
   /** By account: since when it has had less than its share, and when that was last so. */
-  const shortSince = tables.float64('credit', 1);
-  const shortAt = tables.float64('credit', 1).fill(-Infinity);
+  const shortSince = tables.float64('credit', field('short since', UNKNOWN));
+  const shortAt = tables.float64('credit', field('short at', UNKNOWN)).fill(-Infinity);
   /** By account: when it last had to return unused credit. */
-  const recalledAt = tables.float64('credit', 1).fill(-Infinity);
+  const recalledAt = tables.float64('credit', field('recalled at', UNKNOWN)).fill(-Infinity);
   const share: Share = { target: 0, entitled: 0 };
 
   /** Entitlement of an account; others return what reduces its share. */

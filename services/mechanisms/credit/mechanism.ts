@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { DUE, SHAPE } from '../../engine/kernel/kinds.js';
 import type {
   HoldReason,
   ManagedValue,
@@ -93,9 +95,9 @@ export class CreditMechanism implements SliceMechanism, AccountBooks, CreditCarr
       backs: (port, group) => this.accounts.isOfGroup(port, group, this.operational[port]),
       lineOf: (port, priority, vlans) => this.accounts.rowOfFrame(port, priority, vlans),
     };
-    this.armedFor = tables.float64('port', 1).fill(Infinity);
-    this.operational = tables.uint8('port', 1);
-    this.tagged = tables.uint8('port', 1);
+    this.armedFor = tables.float64('port', field('credit timer', DUE)).fill(Infinity);
+    this.operational = tables.uint8('port', field('priorities with credit', SHAPE));
+    this.tagged = tables.uint8('port', field('tagged', SHAPE));
   }
 
   get books(): AccountBooks {

@@ -1,4 +1,6 @@
 import { GRANT_STEP } from '../../engine/contract/probe.js';
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditCarrier } from './machine.js';
@@ -81,7 +83,7 @@ export function makeCreditReceiver(
 ) {
   const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
-  const doubles = tables.float64('credit', RECEIVER_DOUBLES);
+  const doubles = tables.float64('credit', field('credit receiver', UNKNOWN, RECEIVER_DOUBLES));
   for (let row = 0; row < accounts.count; row++)
     doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   const lender = { occupied, outstanding, isActive, isOpen, unused, reclaim };

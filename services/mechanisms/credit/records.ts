@@ -1,5 +1,6 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
 
 // What every frame reads of an account, both halves in one cache line: small numbers in half words,
 // then totals in words; and doubles, which only messages and timers use.
@@ -154,9 +155,9 @@ export interface CreditRecords {
 }
 
 export function makeCreditRecords(tables: Tables): CreditRecords {
-  const { words } = tables.records('credit');
+  const { words } = tables.records('credit', field('account', UNKNOWN, 16));
   const counts = new Uint16Array(words.buffer, words.byteOffset, 2 * words.length);
-  const times = tables.float64('credit', 1 << TIMES_SHIFT);
+  const times = tables.float64('credit', field('account times', UNKNOWN, 1 << TIMES_SHIFT));
   for (let t = 0; t < times.length; t += 1 << TIMES_SHIFT) {
     times[t | REFRESH_AT] = -Infinity;
     times[t | ACTIVE_AT] = -Infinity;

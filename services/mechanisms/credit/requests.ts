@@ -1,3 +1,5 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { ahead, COUNT_MASK, WINDOW_MOST } from './machine.js';
 import { assert } from '../../engine/kernel/assert.js';
@@ -5,7 +7,7 @@ import { assert } from '../../engine/kernel/assert.js';
 /** Requests of link partners that have not been granted. */
 export function makeCreditRequests(tables: Tables) {
   /** By account: the total that is requested; Infinity: as much as there is. */
-  const totals = tables.float64('credit', 1).fill(Infinity);
+  const totals = tables.float64('credit', field('requested', UNKNOWN)).fill(Infinity);
 
   /** Units beyond a total are requested, or (0) as much as there is. */
   function add(row: number, base: number, amount: number): void {

@@ -1,5 +1,6 @@
 import { GRANT_STEP } from '../../engine/contract/probe.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditCarrier } from './machine.js';
@@ -41,7 +42,7 @@ import {
   WORDS_SHIFT,
   WENT_BACK,
 } from './records.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
 
 // Doubles of an account that only some frames touch.
 
@@ -97,7 +98,7 @@ export type CreditSender = ReturnType<typeof makeCreditSender>;
 export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
   const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
-  const doubles = tables.float64('credit', DOUBLES);
+  const doubles = tables.float64('credit', field('credit sender', UNKNOWN, DOUBLES));
 
   /** The link is up. */
   function start(row: number): void {

@@ -1,4 +1,6 @@
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
+import { UNKNOWN, unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditCarrier } from './machine.js';
@@ -12,13 +14,13 @@ import { assert } from '../../engine/kernel/assert.js';
 export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
   const { clock } = carrier;
   /** By port: when the bucket is full again. */
-  const fullAt = tables.float64('port', 1);
+  const fullAt = tables.float64('port', field('tokens full at', unknown(0)));
   /** By account: it wants more than it was granted, for lack of tokens. */
-  const waits = tables.uint8('credit', 1);
+  const waits = tables.uint8('credit', field('waits for tokens', UNKNOWN));
   /** By account: octets granted by its share; of those that wait, the least is next. */
-  const served = tables.float64('credit', 1);
+  const served = tables.float64('credit', field('served of tokens', UNKNOWN));
   /** By port: virtual time of the account that was served last. */
-  const servedAt = tables.float64('port', 1);
+  const servedAt = tables.float64('port', field('tokens served at', unknown(0)));
 
   /** Of the units wanted, those that may be granted now. They are counted as granted. */
   function grant(row: number, wanted: number): number {

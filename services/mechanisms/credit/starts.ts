@@ -1,6 +1,8 @@
 import type { StartAccounts } from '../../engine/contract/start-accounts.js';
 import type { MechanismTools } from '../../engine/contract/slice.js';
 import { LENGTH } from '../../engine/frame/frame-pool.js';
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import { ACCOUNT } from '../../engine/kernel/tables.js';
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
@@ -47,8 +49,8 @@ export function makeCreditStarts(
   /**
    * By account: octets passed of its share; in the first channel's row, virtual time of the class.
    */
-  const served = tables.float64(ACCOUNT, 1);
-  const classAt = tables.float64(ACCOUNT, 1);
+  const served = tables.float64(ACCOUNT, field('served', UNKNOWN));
+  const classAt = tables.float64(ACCOUNT, field('class at', UNKNOWN));
 
   function enqueue(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const only = onlyOfClass[trafficClass * portCount + port];

@@ -1,6 +1,7 @@
+import { COUNTER, DUE, PEAK, SHAPE, since } from '../../engine/kernel/kinds.js';
 import type { DcqcnSpec } from './spec.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { fields } from '../../engine/kernel/fields.js';
 
 /**
  * Reaction point of DCQCN: transitions on a record of doubles that starts at `s` in a table. Rates
@@ -27,26 +28,25 @@ export const NOTIFICATIONS = 14;
 export const CUTS = 15;
 export const LEAST = 16;
 export const DCQCN_WORDS = 17;
-assertFields(
-  DCQCN_WORDS,
-  RATE,
-  TARGET,
-  ALPHA,
-  BYTE_STAGE,
-  TIME_STAGE,
-  OCTETS_LEFT,
-  ACTIVE,
-  NOTIFIED_ALPHA,
-  NOTIFIED_CUT,
-  ALPHA_AT,
-  CUT_AT,
-  RAISE_AT,
-  CUTS_FROM,
-  LINE,
-  NOTIFICATIONS,
-  CUTS,
-  LEAST,
-);
+export const DCQCN_FIELDS = fields(DCQCN_WORDS, {
+  rate: [RATE, SHAPE],
+  target: [TARGET, SHAPE],
+  alpha: [ALPHA, SHAPE],
+  byteStage: [BYTE_STAGE, SHAPE],
+  timeStage: [TIME_STAGE, SHAPE],
+  octetsLeft: [OCTETS_LEFT, SHAPE],
+  active: [ACTIVE, SHAPE],
+  notifiedAlpha: [NOTIFIED_ALPHA, SHAPE],
+  notifiedCut: [NOTIFIED_CUT, SHAPE],
+  alphaAt: [ALPHA_AT, DUE],
+  cutAt: [CUT_AT, DUE],
+  raiseAt: [RAISE_AT, DUE],
+  cutsFrom: [CUTS_FROM, since(0)],
+  line: [LINE, SHAPE],
+  notifications: [NOTIFICATIONS, COUNTER],
+  cuts: [CUTS, COUNTER],
+  least: [LEAST, PEAK],
+});
 
 /** So close to the line rate the limit is removed. */
 const NEARLY_LINE = 0.999;

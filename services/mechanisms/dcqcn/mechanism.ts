@@ -7,7 +7,7 @@ import {
   ALPHA_AT,
   CUT_AT,
   CUTS,
-  DCQCN_WORDS,
+  DCQCN_FIELDS,
   initialise,
   LEAST,
   LINE,
@@ -30,7 +30,7 @@ const RAISE_TIMER = 2;
 const DUE_AT = [ALPHA_AT, CUT_AT, RAISE_AT] as const;
 
 const WORDS = {
-  stride: DCQCN_WORDS,
+  fields: DCQCN_FIELDS,
   rate: RATE,
   target: TARGET,
   line: LINE,

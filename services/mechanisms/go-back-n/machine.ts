@@ -21,7 +21,8 @@ import {
   REMAINING,
   SEQUENCE,
 } from '../../engine/frame/frame-pool.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { fields } from '../../engine/kernel/fields.js';
+import { SHAPE, sequence } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
 import { firstBroken } from '../../engine/contract/broken.js';
@@ -39,7 +40,13 @@ const NAKKED = 2;
 /** Whether the last packet in order was marked; of a connection that echoes marks. */
 const ECHO = 3;
 const STRIDE = 4;
-assertFields(STRIDE, EXPECTED, UNACKNOWLEDGED, NAKKED, ECHO);
+const RECEIVER = fields(STRIDE, {
+  // Of a connection with another transport it is 0.
+  expected: [EXPECTED, sequence(0)],
+  unacknowledged: [UNACKNOWLEDGED, SHAPE],
+  nakked: [NAKKED, SHAPE],
+  echo: [ECHO, SHAPE],
+});
 
 /** The sending ends: everything is sent again from the packet that is missing. */
 export function makeSender(ends: TransportEnds): TransportSender {
@@ -69,7 +76,7 @@ export function makeSender(ends: TransportEnds): TransportSender {
 
 /** The receiving ends: packets are accepted in order only. */
 export function makeReceiver(tables: Tables): TransportReceiver {
-  const state = tables.float64('receive', STRIDE);
+  const state = tables.float64('receive', RECEIVER);
   const ackEvery = new Int32Array(state.length / STRIDE);
   const echoes = new Uint8Array(state.length / STRIDE);
 

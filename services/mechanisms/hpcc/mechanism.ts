@@ -1,5 +1,7 @@
 import type { RateHost } from '../../engine/contract/rate-control.js';
 import type { HpccSpec } from './spec.js';
+import { unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
 import { blankTelemetry, decodeTelemetry } from '../../engine/wire/telemetry.js';
@@ -17,7 +19,8 @@ import {
 } from './machine.js';
 
 const WORDS = {
-  stride: HPCC_WORDS,
+  // Telemetry counts modulo, by clocks and octets of the links of a path.
+  fields: field('hpcc', unknown(0), HPCC_WORDS),
   rate: RATE,
   target: RATE,
   line: LINE,

@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { COUNTER, unknown } from '../../engine/kernel/kinds.js';
 import { firstBroken } from '../../engine/contract/broken.js';
 import type {
   HoldReason,
@@ -85,9 +87,9 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   constructor(private readonly tools: MechanismTools) {
     const { tables, host, replayBuffers } = tools;
-    this.words = tables.int32('port', STRIDE);
-    this.doubles = tables.float64('port', DOUBLES);
-    this.counts = tables.float64('port', COUNTS);
+    this.words = tables.int32('port', field('llr', unknown(0), STRIDE));
+    this.doubles = tables.float64('port', field('llr times', unknown(0), DOUBLES));
+    this.counts = tables.float64('port', field('llr counts', COUNTER, COUNTS));
     this.host = host;
     this.buffers = replayBuffers;
     const { words, doubles, counts } = this;

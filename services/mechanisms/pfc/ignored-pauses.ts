@@ -1,5 +1,7 @@
 import type { PausingSpec, PauseWatchdogSpec } from '../../engine/contract/spec.js';
 import type { Clock } from '../../engine/kernel/clock.js';
+import { SHAPE, unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
 import type { PortRow } from '../../engine/units/indices.js';
@@ -27,10 +29,12 @@ export class IgnoredPauses implements StopListener {
     tables: Tables,
     private readonly clock: Clock,
   ) {
-    this.beganAt = tables.float64('port', GROUPS);
-    this.until = tables.float64('port', GROUPS);
-    this.endedAt = tables.float64('port', GROUPS).fill(-Infinity);
-    this.isOff = tables.uint8('port', 1);
+    this.beganAt = tables.float64('port', field('pause began', unknown(0), GROUPS));
+    this.until = tables.float64('port', field('pause ignored until', unknown(0), GROUPS));
+    this.endedAt = tables
+      .float64('port', field('pause ended', unknown(-Infinity), GROUPS))
+      .fill(-Infinity);
+    this.isOff = tables.uint8('port', field('pauses watched', SHAPE));
   }
 
   configure(port: PortRow, spec: PausingSpec | null): void {
@@ -39,7 +43,9 @@ export class IgnoredPauses implements StopListener {
 
   stopBegan(port: PortRow, group: number): void {
     const i = port * GROUPS + group;
-    const pollPs = this.watchOf(port, group)?.polled?.pollPs ?? 0;
+    const watch = this.watchOf(port, group);
+    if (watch === null) return;
+    const pollPs = watch.polled?.pollPs ?? 0;
     // Polls may take pauses that follow each other for one.
     const isNext = pollPs > 0 && this.clock.now < this.endedAt[i] + POLLS_APART * pollPs;
     if (!isNext) this.beganAt[i] = this.clock.now;
@@ -49,8 +55,9 @@ export class IgnoredPauses implements StopListener {
   stopEnded(port: PortRow, group: number): void {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
+    if (watch === null) return;
     assert((this.isOff[port] & (1 << group)) !== 0, 'pfc.ended-pause-had-begun');
-    if (watch !== null && this.mayIgnore(port, group)) {
+    if (this.mayIgnore(port, group)) {
       const pollPs = watch.polled?.pollPs ?? 0;
       const most = watch.restorationPs + watch.detectionPs + POLLS_APART * pollPs;
       this.until[i] = this.clock.now + most;

@@ -1,4 +1,6 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import { COUNTER } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PfcWatchdog } from './watchdog.js';
@@ -10,8 +12,8 @@ export class PfcCounters {
   private readonly indications: Float64Array;
 
   constructor(tables: Tables) {
-    this.requests = tables.float64('port', 8);
-    this.indications = tables.float64('port', 8);
+    this.requests = tables.float64('port', field('pfc requests', COUNTER, 8));
+    this.indications = tables.float64('port', field('pfc indications', COUNTER, 8));
   }
 
   sent(port: number, enable: number): void {

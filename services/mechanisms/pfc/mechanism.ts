@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { ManagedValue, ProxyPauser } from '../../engine/contract/flow-control.js';
 import type { MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
@@ -41,8 +43,8 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
   constructor(tools: MechanismTools) {
     super(tools, 8);
     const { tables, host, slot, ports, counters } = tools;
-    this.operational = tables.uint8('port', 1);
-    this.stopping = tables.uint8('port', 1);
+    this.operational = tables.uint8('port', field('priorities with PFC', SHAPE));
+    this.stopping = tables.uint8('port', field('groups with PFC', SHAPE));
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
     const watched = { responder: this.responder, counters, pfc: this.counters };

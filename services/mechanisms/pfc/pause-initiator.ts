@@ -1,6 +1,8 @@
 import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { IngressBuffers, MechanismHost } from '../../engine/contract/flow-control.js';
 import type { PauseTimes } from '../../engine/contract/pausing.js';
+import { DUE, SHAPE } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
 import { REFRESH_TIMER } from '../../engine/quanta/pause-responder.js';
@@ -30,11 +32,11 @@ export class PauseInitiator {
     private readonly accounts: IngressBuffers,
     private readonly slot: number,
   ) {
-    this.off = tables.uint8('port', 1);
-    this.releases = tables.uint8('port', 1);
-    this.refreshAt = tables.float64('port', 1);
-    this.refreshArmed = tables.uint8('port', 1);
-    this.refreshPs = tables.float64('port', 1);
+    this.off = tables.uint8('port', field('pauses', SHAPE));
+    this.releases = tables.uint8('port', field('releases', SHAPE));
+    this.refreshAt = tables.float64('port', field('refresh at', DUE));
+    this.refreshArmed = tables.uint8('port', field('refresh armed', SHAPE));
+    this.refreshPs = tables.float64('port', field('refresh period', SHAPE));
   }
 
   configure(port: PortRow, spec: PauseTimes, octetPs: number): void {

@@ -1,4 +1,6 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import { COUNTER } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PortRow } from '../../engine/units/indices.js';
@@ -9,8 +11,8 @@ export class PauseCounters {
   readonly received: Float64Array;
 
   constructor(tables: Tables) {
-    this.sent = tables.float64('port', 1);
-    this.received = tables.float64('port', 1);
+    this.sent = tables.float64('port', field('pauses sent', COUNTER));
+    this.received = tables.float64('port', field('pauses received', COUNTER));
   }
 }
 

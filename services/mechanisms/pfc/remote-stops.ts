@@ -1,5 +1,7 @@
 import { PRIORITIES, QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { MechanismHost } from '../../engine/contract/flow-control.js';
+import { DUE, SHAPE, unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { Ports } from '../../engine/port/ports.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
@@ -27,10 +29,10 @@ export class RemoteStops {
     private readonly timer: number,
     private readonly ports: Ports,
   ) {
-    this.off = tables.uint8('port', 1);
-    this.releases = tables.uint8('port', 1);
-    this.until = tables.float64('port', PRIORITIES);
-    this.armedFor = tables.float64('port', 1).fill(Infinity);
+    this.off = tables.uint8('port', field('remote pauses', SHAPE));
+    this.releases = tables.uint8('port', field('remote releases', SHAPE));
+    this.until = tables.float64('port', field('remote until', unknown(0), PRIORITIES));
+    this.armedFor = tables.float64('port', field('remote timer', DUE)).fill(Infinity);
   }
 
   /** A time replaces the running one, as in a received frame; zero releases. */

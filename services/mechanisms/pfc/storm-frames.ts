@@ -1,4 +1,6 @@
 import { PRIORITIES } from '../../engine/units/ethernet.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { DROP_FRAMES, RX_FRAMES, TX_FRAMES, type Counters } from '../../engine/port/counters.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
@@ -28,7 +30,7 @@ export class StormCounts {
     private readonly counters: Counters,
     private readonly dropped: Float64Array,
   ) {
-    this.rows = tables.float64('port', PRIORITIES * STRIDE);
+    this.rows = tables.float64('port', field('storm frames', SHAPE, PRIORITIES * STRIDE));
   }
 
   begin(port: PortRow, priority: Priority): void {

@@ -1,6 +1,8 @@
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { MechanismHost, WatchdogTools } from '../../engine/contract/flow-control.js';
 import type { PauseWatchdogSpec } from '../../engine/contract/spec.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { type Counters, TX_FRAMES } from '../../engine/port/counters.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
@@ -46,12 +48,13 @@ export class WatchdogPolls {
     private readonly state: PolledState,
     private readonly actions: StormActions,
   ) {
-    this.received = tables.float64('port', PRIORITIES);
-    this.sent = tables.float64('port', PRIORITIES);
-    this.pausedPs = tables.float64('port', PRIORITIES);
-    this.leftPs = tables.float64('port', PRIORITIES);
-    this.paused = tables.uint8('port', 1);
-    this.resumed = tables.uint8('port', 1);
+    // Polls are at times of the clock: within what repeats there is none, and nothing reads these.
+    this.received = tables.float64('port', field('polled received', SHAPE, PRIORITIES));
+    this.sent = tables.float64('port', field('polled sent', SHAPE, PRIORITIES));
+    this.pausedPs = tables.float64('port', field('polled pauses', SHAPE, PRIORITIES));
+    this.leftPs = tables.float64('port', field('polls left', SHAPE, PRIORITIES));
+    this.paused = tables.uint8('port', field('polled paused', SHAPE));
+    this.resumed = tables.uint8('port', field('polled resumed', SHAPE));
   }
 
   setTools(tools: WatchdogTools): void {

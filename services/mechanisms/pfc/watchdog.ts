@@ -5,6 +5,8 @@ import type {
   WatchdogTools,
 } from '../../engine/contract/flow-control.js';
 import type { PausingSpec, PauseWatchdogSpec } from '../../engine/contract/spec.js';
+import { COUNTER, SHAPE, STAMP, unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener, PauseResponder } from '../../engine/quanta/pause-responder.js';
 import { watchDuePs } from './machine.js';
@@ -59,15 +61,17 @@ export class PfcWatchdog implements PauseWatchdog, StopListener, StormActions {
     private readonly place: TimerPlace,
   ) {
     this.responder = state.responder;
-    this.detected = tables.uint8('port', 1);
-    this.storms = tables.uint8('port', 1);
-    this.discards = tables.uint8('port', 1);
-    this.since = tables.float64('port', PRIORITIES).fill(Infinity);
-    this.armed = tables.uint8('port', 1);
-    this.stormCount = tables.float64('port', PRIORITIES);
-    this.stormSince = tables.float64('port', PRIORITIES);
-    this.stormTime = tables.float64('port', PRIORITIES);
-    this.dropped = tables.float64('port', PRIORITIES);
+    this.detected = tables.uint8('port', field('storms detected', SHAPE));
+    this.storms = tables.uint8('port', field('storms ignored', SHAPE));
+    this.discards = tables.uint8('port', field('storms discarded', SHAPE));
+    this.since = tables
+      .float64('port', field('condition since', unknown(Infinity), PRIORITIES))
+      .fill(Infinity);
+    this.armed = tables.uint8('port', field('watchdog armed', SHAPE));
+    this.stormCount = tables.float64('port', field('storms', COUNTER, PRIORITIES));
+    this.stormSince = tables.float64('port', field('storm since', STAMP, PRIORITIES));
+    this.stormTime = tables.float64('port', field('storm time', COUNTER, PRIORITIES));
+    this.dropped = tables.float64('port', field('storm drops', COUNTER, PRIORITIES));
     this.frames = new StormCounts(tables, state.counters, this.dropped);
     this.polls = new WatchdogPolls(tables, host, state, this);
   }

@@ -1,6 +1,8 @@
 import type { DomainBoundary } from '../../engine/contract/slice.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { Counters } from '../../engine/port/counters.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cn-tag.js';
@@ -23,9 +25,9 @@ export class QcnDefences implements DomainBoundary {
     private readonly pool: FramePool,
     private readonly counters: Counters,
   ) {
-    this.remapped = tables.uint8('port', 1);
-    this.untagged = tables.uint8('port', 1);
-    this.alternate = tables.uint8('port', 1);
+    this.remapped = tables.uint8('port', field('remapped', SHAPE));
+    this.untagged = tables.uint8('port', field('untagged', SHAPE));
+    this.alternate = tables.uint8('port', field('alternate', SHAPE));
   }
 
   configure(firstPort: number, spec: QcnSwitchSpec): void {

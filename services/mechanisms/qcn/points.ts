@@ -1,6 +1,8 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { RandomStream } from '../../engine/kernel/random.js';
+import { SHAPE, unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { fillEthernet } from '../../engine/notices/notice-envelope.js';
 import { type SampledFrame, sampleFrame } from '../../engine/notices/sampled-frame.js';
@@ -40,11 +42,11 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   const { words } = pool;
   const { classOf } = ports;
   /** By port: traffic classes that are sampled, one bit each. */
-  const watched = tables.uint8('port', 1);
+  const watched = tables.uint8('port', field('watched', SHAPE));
   /** One plane per traffic class. */
-  const table = tables.float64('port', POINT_WORDS, 8);
+  const table = tables.float64('port', field('congestion point', unknown(0), POINT_WORDS), 8);
   /** Octets until the next sample. */
-  const untilSample = tables.float64('port', 1, 8);
+  const untilSample = tables.float64('port', field('until sample', SHAPE), 8);
   const portCount = tables.count('port');
   /** By port, numbered through the service; only where a class is sampled. */
   const specs: QcnSwitchSpec[] = [];

@@ -1,4 +1,6 @@
 import type { RateHost } from '../../engine/contract/rate-control.js';
+import { unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
 import * as invariants from './invariants.js';
@@ -22,7 +24,7 @@ import type { QcnReactionSpec } from './spec.js';
 const TIMER = 0;
 
 const WORDS = {
-  stride: REACTION_WORDS,
+  fields: field('qcn', unknown(0), REACTION_WORDS),
   rate: RATE,
   target: TARGET,
   line: LINE,

@@ -34,7 +34,8 @@ import {
   SEQUENCE,
 } from '../../engine/frame/frame-pool.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { fields } from '../../engine/kernel/fields.js';
+import { SHAPE, sequence, unknown } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
 import {
@@ -62,7 +63,14 @@ const RESENT_TO = 3;
 /** Losses below it were told to the rate control. */
 const RECOVER_TO = 4;
 const SEND_STRIDE = 5;
-assertFields(SEND_STRIDE, CLEARED, SACKED_TO, LOST_TO, RESENT_TO, RECOVER_TO);
+const SENDER = fields(SEND_STRIDE, {
+  // A row is of a sending or of a receiving end: of the other kind of end it is all zero.
+  cleared: [CLEARED, sequence(0)],
+  sackedTo: [SACKED_TO, unknown(0)],
+  lostTo: [LOST_TO, unknown(0)],
+  resentTo: [RESENT_TO, unknown(0)],
+  recoverTo: [RECOVER_TO, unknown(0)],
+});
 
 // Words of a receiving end beside its store, in doubles.
 
@@ -73,7 +81,11 @@ const CAME = 1;
 /** Whether the last packet was marked; of a connection that echoes marks. */
 const ECHO = 2;
 const RECEIVE_STRIDE = 3;
-assertFields(RECEIVE_STRIDE, UNACKNOWLEDGED, CAME, ECHO);
+const RECEIVER = fields(RECEIVE_STRIDE, {
+  unacknowledged: [UNACKNOWLEDGED, SHAPE],
+  came: [CAME, sequence(0)],
+  echo: [ECHO, SHAPE],
+});
 
 /** The bits that a connection has, and where they begin. */
 interface Window {
@@ -96,7 +108,7 @@ export function makeSender(
   ends: TransportEnds,
   words: Int32Array,
 ): TransportSender {
-  const state = tables.float64('transport', SEND_STRIDE);
+  const state = tables.float64('transport', SENDER);
   const specs: SelectiveSpec[] = [];
   const windows: Window[] = [];
 
@@ -193,7 +205,7 @@ export function makeSender(
 
 /** The receiving ends: what comes out of order is stored. */
 export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiver {
-  const state = tables.float64('transport', RECEIVE_STRIDE);
+  const state = tables.float64('transport', RECEIVER);
   const store = makeReorderStore(tables, words);
   const specs: ReceiveSpec[] = [];
   const transports: SelectiveSpec[] = [];

@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { SHAPE } from '../../engine/kernel/kinds.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
 import type {
@@ -40,7 +42,7 @@ export class SfcMechanism
   constructor(private readonly tools: MechanismTools) {
     const { tables, host, slot, ports } = tools;
     this.clock = host.clock;
-    this.proxied = tables.uint8('port', 1);
+    this.proxied = tables.uint8('port', field('proxied', SHAPE));
     this.responder = new PauseResponder(tables, host, slot, 8, ports);
   }
 

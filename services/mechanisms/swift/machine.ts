@@ -1,7 +1,8 @@
+import { COUNTER, PEAK, SHAPE, since } from '../../engine/kernel/kinds.js';
 import type { SwiftSpec } from './spec.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { fields } from '../../engine/kernel/fields.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -17,20 +18,19 @@ const TIMEOUTS = 8;
 export const MEASURED = 9;
 export const CUTS = 10;
 export const SWIFT_WORDS = 11;
-assertFields(
-  SWIFT_WORDS,
-  RATE,
-  LINE,
-  LEAST,
-  FABRIC,
-  ENDPOINT,
-  FABRIC + CUT_AT,
-  ENDPOINT + CUT_AT,
-  ROUND_TRIP,
-  TIMEOUTS,
-  MEASURED,
-  CUTS,
-);
+export const SWIFT_FIELDS = fields(SWIFT_WORDS, {
+  rate: [RATE, SHAPE],
+  line: [LINE, SHAPE],
+  least: [LEAST, PEAK],
+  fabric: [FABRIC, SHAPE],
+  endpoint: [ENDPOINT, SHAPE],
+  fabricCutAt: [FABRIC + CUT_AT, since(-Infinity)],
+  endpointCutAt: [ENDPOINT + CUT_AT, since(-Infinity)],
+  roundTrip: [ROUND_TRIP, SHAPE],
+  timeouts: [TIMEOUTS, SHAPE],
+  measured: [MEASURED, COUNTER],
+  cuts: [CUTS, COUNTER],
+});
 
 /** So many timeouts in a row bring a window down to the least (3.6). */
 const SWIFT_RESET_TIMEOUTS = 5;

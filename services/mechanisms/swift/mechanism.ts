@@ -12,12 +12,12 @@ import {
   onLoss,
   onRoundTrip,
   RATE,
-  SWIFT_WORDS,
+  SWIFT_FIELDS,
   windowOf,
 } from './machine.js';
 
 const WORDS = {
-  stride: SWIFT_WORDS,
+  fields: SWIFT_FIELDS,
   rate: RATE,
   target: RATE,
   line: LINE,

@@ -1,6 +1,7 @@
+import { COUNTER, PEAK, SHAPE } from '../../engine/kernel/kinds.js';
 import type { TimelySpec } from './spec.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { fields } from '../../engine/kernel/fields.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -14,7 +15,16 @@ const CALM = 5;
 export const MEASURED = 6;
 export const CUTS = 7;
 export const TIMELY_WORDS = 8;
-assertFields(TIMELY_WORDS, RATE, LINE, LEAST, ROUND_TRIP, CHANGE, CALM, MEASURED, CUTS);
+export const TIMELY_FIELDS = fields(TIMELY_WORDS, {
+  rate: [RATE, SHAPE],
+  line: [LINE, SHAPE],
+  least: [LEAST, PEAK],
+  roundTrip: [ROUND_TRIP, SHAPE],
+  change: [CHANGE, SHAPE],
+  calm: [CALM, SHAPE],
+  measured: [MEASURED, COUNTER],
+  cuts: [CUTS, COUNTER],
+});
 
 /** After so many calm round trips in a row the steps are as many times as long (4.3). */
 const TIMELY_HYPER = 5;

@@ -11,11 +11,11 @@ import {
   MEASURED,
   onRoundTrip,
   RATE,
-  TIMELY_WORDS,
+  TIMELY_FIELDS,
 } from './machine.js';
 
 const WORDS = {
-  stride: TIMELY_WORDS,
+  fields: TIMELY_FIELDS,
   rate: RATE,
   target: RATE,
   line: LINE,

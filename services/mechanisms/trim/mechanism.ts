@@ -1,3 +1,5 @@
+import { field } from '../../engine/kernel/fields.js';
+import { COUNTER } from '../../engine/kernel/kinds.js';
 import type {
   DevicePlace,
   MechanismTools,
@@ -15,7 +17,10 @@ export class TrimMechanism implements SliceMechanism<TrimSwitchSpec, never> {
 
   constructor(private readonly tools: MechanismTools) {
     const { tables } = tools;
-    this.counts = { trimmed: tables.float64('port', 1), dropped: tables.float64('port', 1) };
+    this.counts = {
+      trimmed: tables.float64('port', field('trimmed', COUNTER)),
+      dropped: tables.float64('port', field('dropped trimmed', COUNTER)),
+    };
   }
 
   atSwitch(

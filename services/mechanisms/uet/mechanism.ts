@@ -5,6 +5,8 @@ import type {
   TransportSender,
 } from '../../engine/contract/transport.js';
 import { BITMAP_WORDS } from '../../engine/contract/transport.js';
+import { unknown } from '../../engine/kernel/kinds.js';
+import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { makeReceiver } from './receiver.js';
 import { makeSender } from './sender.js';
@@ -15,7 +17,7 @@ export class Uet implements Transport {
   readonly receiving: TransportReceiver;
 
   constructor(tables: Tables, ends: TransportEnds) {
-    const words = tables.int32('bitmap', BITMAP_WORDS);
+    const words = tables.int32('bitmap', field('packets', unknown(0), BITMAP_WORDS));
     this.sending = makeSender(tables, ends, words);
     this.receiving = makeReceiver(tables, ends, words);
   }

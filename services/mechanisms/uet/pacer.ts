@@ -8,7 +8,8 @@
 import type { TransportEnds } from '../../engine/contract/transport.js';
 import { SAY_MORE } from '../../engine/contract/transport.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
+import { unknown } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { RECEIVED_MODULO, RECEIVED_UNIT } from '../../engine/wire/uet.js';
 import { TARGET_MODULO } from './credit.js';
@@ -45,8 +46,8 @@ interface Place {
 }
 
 export function makePacer(tables: Tables, ends: TransportEnds) {
-  const state = tables.float64('transport', STRIDE);
-  const nics = tables.float64('device', NIC_STRIDE);
+  const state = tables.float64('transport', field('paced', unknown(0), STRIDE));
+  const nics = tables.float64('device', field('pacer', unknown(0), NIC_STRIDE));
   const places: Place[] = [];
   const specs: CreditSpec[] = [];
 

@@ -33,7 +33,8 @@ import {
   SEQUENCE,
 } from '../../engine/frame/frame-pool.js';
 import { assert } from '../../engine/kernel/assert.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
+import { unknown } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
 import {
@@ -76,7 +77,7 @@ export function makeReceiver(
   ends: TransportEnds,
   words: Int32Array,
 ): TransportReceiver {
-  const state = tables.float64('transport', STRIDE);
+  const state = tables.float64('transport', field('uet receiver', unknown(0), STRIDE));
   const store = makeReorderStore(tables, words);
   const pacer = makePacer(tables, ends);
   const specs: ReceiveSpec[] = [];

@@ -31,7 +31,8 @@ import {
   has,
   set,
 } from '../../engine/kernel/bit-window.js';
-import { assertFields } from '../../engine/kernel/fields.js';
+import { assertFields, field } from '../../engine/kernel/fields.js';
+import { unknown } from '../../engine/kernel/kinds.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { FrameRef } from '../../engine/units/indices.js';
 import {
@@ -99,7 +100,7 @@ export function makeSender(
   ends: TransportEnds,
   words: Int32Array,
 ): TransportSender {
-  const state = tables.float64('transport', STRIDE);
+  const state = tables.float64('transport', field('uet sender', unknown(0), STRIDE));
   const times = new Float64Array(words.buffer, words.byteOffset, words.length / 2);
   const octets = new Uint8Array(words.buffer, words.byteOffset, 4 * words.length);
   const specs: UetSpec[] = [];

@@ -16,6 +16,8 @@ import {
   REMAINING,
   SEQUENCE,
 } from '../../../services/engine/frame/frame-pool.js';
+import { field } from '../../../services/engine/kernel/fields.js';
+import { SHAPE } from '../../../services/engine/kernel/kinds.js';
 import { Clock } from '../../../services/engine/kernel/clock.js';
 import { Tables } from '../../../services/engine/kernel/tables.js';
 import {
@@ -146,7 +148,7 @@ const LOSSES = isLong ? 2 : 1;
 /** Two ends and what is between them; every order, loss and duplication is possible. */
 class World {
   private readonly tables = new Tables({ send: 1, receive: 1, transport: 2, bitmap: 3 });
-  private readonly words = this.tables.int32('bitmap', BITMAP_WORDS);
+  private readonly words = this.tables.int32('bitmap', field('packets', SHAPE, BITMAP_WORDS));
   private readonly pool = new FramePool(64);
   readonly core = { unacked: 0, next: 0, highest: 0, placed: 0, done: 0, losses: 0, copies: 0 };
   data: number[] = [];

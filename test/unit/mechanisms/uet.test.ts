@@ -27,6 +27,8 @@ import {
   REMAINING,
   SEQUENCE,
 } from '../../../services/engine/frame/frame-pool.js';
+import { field } from '../../../services/engine/kernel/fields.js';
+import { SHAPE } from '../../../services/engine/kernel/kinds.js';
 import { Clock } from '../../../services/engine/kernel/clock.js';
 import { RandomStream } from '../../../services/engine/kernel/random.js';
 import { Tables } from '../../../services/engine/kernel/tables.js';
@@ -316,7 +318,7 @@ function deliver(
     ...{ transport: 2, bitmap: bitmaps },
   });
   const clock = new Clock();
-  const words = tables.int32('bitmap', BITMAP_WORDS);
+  const words = tables.int32('bitmap', field('packets', SHAPE, BITMAP_WORDS));
   const end = { unacked: 0, next: 0, highest: 0 };
   let pacedAt = Infinity;
   const ends: TransportEnds = {

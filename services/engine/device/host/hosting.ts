@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { DUE } from '../../kernel/kinds.js';
 import { PS_PER_NS } from '../../units/time.js';
 import { DROP } from '../../contract/probe.js';
 import type { HostCarrier, HostRole } from '../../contract/slice.js';
@@ -164,7 +166,7 @@ export function makeHosting(
   const firstSend = new Int32Array(devices.length);
   const firstReceive = new Int32Array(devices.length);
   /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
-  const wakeAt = tables.float64('send', 1).fill(Infinity);
+  const wakeAt = tables.float64('send', field('wake at', DUE)).fill(Infinity);
   const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and priority: the line of its connections that have no other. */
   const lineOfPriority = new Int32Array(devices.length * 8);

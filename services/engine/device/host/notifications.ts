@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { COUNTER } from '../../kernel/kinds.js';
 import type { ReceiveSpec } from '../../contract/spec.js';
 import { fillEnvelope } from '../../notices/notice-envelope.js';
 import { Stations } from '../../notices/stations.js';
@@ -30,8 +32,8 @@ export function makeNotifications(
   controlPayloads: ControlPayloads,
   rates: Rates,
 ): CongestionNotifications {
-  const malformed = tables.float64('device', 1);
-  const unclaimed = tables.float64('device', 1);
+  const malformed = tables.float64('device', field('malformed notices', COUNTER));
+  const unclaimed = tables.float64('device', field('unclaimed notices', COUNTER));
   const scratch = new Uint8Array(CNP_FRAME_OCTETS_MAX);
   const packet = blankEnvelope();
   const cnp = blankCnp();

@@ -8,13 +8,14 @@ import type {
 import type { SendSpec } from '../../contract/spec.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
+import { DUE, SHAPE, sequence, since } from '../../kernel/kinds.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Device } from '../device.js';
 import { KIND_RATE } from '../device.js';
 import type { Senders } from './senders.js';
 import { OCTET_BITS_PS } from '../../units/rates.js';
 import { assert } from '../../kernel/assert.js';
-import { assertFields } from '../../kernel/fields.js';
+import { field, fields } from '../../kernel/fields.js';
 
 const TIMERS = 4;
 const NONE = -1;
@@ -32,10 +33,26 @@ const MEASURED_TO = 4;
 /** Packets that were acknowledged, of a rate control that is told of all. */
 const ANSWERED_TO = 5;
 const STRIDE = 8;
-assertFields(STRIDE, LAST_AT, LAST_OCTETS, TIMED, TIMED_AT, MEASURED_TO, ANSWERED_TO);
+const UNUSED = [6, 7];
 
 /** No acknowledgement is beyond it. */
 const UNTIMED = Infinity;
+/** Of a rate control that is not told of acknowledgements. */
+const UNTOLD = Infinity;
+
+const LIMITER = fields(
+  STRIDE,
+  {
+    lastAt: [LAST_AT, since(-Infinity)],
+    lastOctets: [LAST_OCTETS, SHAPE],
+    // It stands while everything else goes on, and is a packet of the connection all the same.
+    timed: [TIMED, sequence(NONE, UNTIMED)],
+    timedAt: [TIMED_AT, since(0)],
+    measuredTo: [MEASURED_TO, sequence(UNTIMED)],
+    answeredTo: [ANSWERED_TO, sequence(UNTOLD)],
+  },
+  UNUSED,
+);
 
 /** A rate control whose invariant does not hold, and the device that it is of. */
 interface BrokenRate {
@@ -70,9 +87,9 @@ export function makeRates(
   const deviceOf = new Int32Array(count);
   const controlOf: RateControl[] = [];
   const streams: RandomStream[] = [];
-  const state = tables.float64('rate', STRIDE);
+  const state = tables.float64('rate', LIMITER);
   /** By row and timer: when the armed timer expires. */
-  const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
+  const armedAt = tables.float64('rate', field('timer armed for', DUE, TIMERS)).fill(Infinity);
   /** Rows that changed since their invariants were checked, each once; not state. */
   const changed = new Int32Array(count);
   const hasChanged = new Uint8Array(count);
@@ -105,7 +122,10 @@ export function makeRates(
       deviceOf[row] = device.place;
       controlOf[row] = controls.get(rate.kind)!;
       state[row * STRIDE + LAST_AT] = -Infinity;
-      state[row * STRIDE + TIMED] = controlOf[row].timesPackets ? NONE : UNTIMED;
+      const { timesPackets, seesAnswers } = controlOf[row];
+      state[row * STRIDE + TIMED] = timesPackets ? NONE : UNTIMED;
+      state[row * STRIDE + MEASURED_TO] = timesPackets ? 0 : UNTIMED;
+      state[row * STRIDE + ANSWERED_TO] = seesAnswers ? 0 : UNTOLD;
       streams[row] = new RandomStream(seed, `${name}/rate`);
       controlOf[row].configure(row, rate, OCTET_BITS_PS / ports[0].octetPs);
       change(row);

@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { DUE, SHAPE } from '../../kernel/kinds.js';
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
@@ -43,9 +45,9 @@ export function makeReceiveMemory(
   /** By device and priority group: mechanisms that rule its senders, one bit each. */
   const rulers = new Uint16Array(devices.length * 8);
   const observers = mechanisms.map(asIngressObserver);
-  const octetTime = tables.float64('device', 1);
+  const octetTime = tables.float64('device', field('read octet time', SHAPE));
   /** When the first frame has been read; Infinity if none is being read. */
-  const readAt = tables.float64('device', 1).fill(Infinity);
+  const readAt = tables.float64('device', field('read at', DUE)).fill(Infinity);
 
   function configure(device: Device, spec: BufferSpec): void {
     const { place, firstPort } = device;

@@ -23,10 +23,11 @@ import {
   VLAN,
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
+import { COUNTER, DUE, limit, PEAK, SHAPE, STAMP } from '../../kernel/kinds.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { FrameRef } from '../../units/indices.js';
 import { assert } from '../../kernel/assert.js';
-import { assertFields } from '../../kernel/fields.js';
+import { fields } from '../../kernel/fields.js';
 
 // Words of a connection record, in doubles.
 
@@ -49,22 +50,22 @@ export const NOTIFIED = 11;
 /** Packets whose payload was cut off on their way. */
 export const CUT = 12;
 const STRIDE = 13;
-assertFields(
-  STRIDE,
-  TOTAL,
-  FRAMES,
-  PAYLOAD,
-  LATENCY_SUM,
-  LATENCY_MAX,
-  LATENCY_MIN,
-  LAST_AT,
-  MESSAGES,
-  DISCARDED,
-  MARKED,
-  NOTIFY_AT,
-  NOTIFIED,
-  CUT,
-);
+const RECEIVER = fields(STRIDE, {
+  // A flow that nobody acknowledges is done when its last frame has come.
+  total: [TOTAL, limit('frames')],
+  frames: [FRAMES, COUNTER],
+  payload: [PAYLOAD, COUNTER],
+  latencySum: [LATENCY_SUM, COUNTER],
+  latencyMost: [LATENCY_MAX, PEAK],
+  latencyLeast: [LATENCY_MIN, PEAK],
+  lastAt: [LAST_AT, STAMP],
+  messages: [MESSAGES, SHAPE],
+  discarded: [DISCARDED, COUNTER],
+  marked: [MARKED, COUNTER],
+  notifyAt: [NOTIFY_AT, DUE],
+  notified: [NOTIFIED, COUNTER],
+  cut: [CUT, COUNTER],
+});
 
 /** What is not complete was released at no time. */
 export const NOT_COMPLETE = -1;
@@ -77,7 +78,7 @@ export function makeReceivers(
   clock: Clock,
   transportOf: (spec: TransportSpec) => Transport,
 ) {
-  const state = tables.float64('receive', STRIDE);
+  const state = tables.float64('receive', RECEIVER);
   const templates = new FramePool(tables.count('receive'));
   const template = new Int32Array(state.length / STRIDE);
   const specs: ReceiveSpec[] = [];

@@ -15,11 +15,22 @@ import {
 import { RandomStream } from '../../kernel/random.js';
 import { doubleCell } from '../../kernel/cells.js';
 import type { Clock } from '../../kernel/clock.js';
+import {
+  COUNTER,
+  countdown,
+  DUE,
+  due,
+  limit,
+  sequence,
+  SHAPE,
+  since,
+  STAMP,
+} from '../../kernel/kinds.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
 import { assert } from '../../kernel/assert.js';
-import { assertFields } from '../../kernel/fields.js';
+import { field, fields } from '../../kernel/fields.js';
 import type {
   Transport,
   TransportEnds,
@@ -58,34 +69,34 @@ const HIGHEST = 13;
 const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
-assertFields(
-  STRIDE,
-  NEXT,
-  UNACKED,
-  RELEASED,
-  TOTAL,
-  RELEASE_AT,
-  PACE_AT,
-  DEADLINE,
-  LEFT,
-  WINDOW,
-  PER_MESSAGE,
-  LAST_OCTETS,
-  PACE_PS,
-  BORN,
-  HIGHEST,
-  TIMEOUT,
-  END,
-);
+/** Enough to indicate that a message does not end soon (an endless one never does). */
+export const MOST_REMAINING = 0x7fffffff;
+
+const PACKET = sequence(Infinity);
+const SENDER = fields(STRIDE, {
+  next: [NEXT, PACKET],
+  unacked: [UNACKED, PACKET],
+  released: [RELEASED, limit('next')],
+  total: [TOTAL, limit('next')],
+  releaseAt: [RELEASE_AT, DUE],
+  paceAt: [PACE_AT, DUE],
+  deadline: [DEADLINE, since(0)],
+  left: [LEFT, countdown(Infinity, MOST_REMAINING)],
+  window: [WINDOW, SHAPE],
+  perMessage: [PER_MESSAGE, SHAPE],
+  lastOctets: [LAST_OCTETS, SHAPE],
+  pacePs: [PACE_PS, SHAPE],
+  born: [BORN, STAMP],
+  highest: [HIGHEST, PACKET],
+  timeout: [TIMEOUT, SHAPE],
+  end: [END, DUE],
+});
 
 /**
  * So many timeouts in a row: what was lost each time, at rates at which anything arrives, is lost
  * for good.
  */
 const HOPELESS_TIMEOUTS = 32;
-
-/** Enough to indicate that a message does not end soon (an endless one never does). */
-const MOST_REMAINING = 0x7fffffff;
 
 export const READY = 0;
 /** Nothing to send until an event (an ACK, a message). */
@@ -102,7 +113,7 @@ interface SenderExtras {
 export type Senders = ReturnType<typeof makeSenders>;
 
 export function makeSenders(tables: Tables, clock: Clock, kinds: readonly TransportKind[]) {
-  const state = tables.float64('send', STRIDE);
+  const state = tables.float64('send', SENDER);
   /** A frame per connection with everything that does not change from packet to packet. */
   const templates = new FramePool(tables.count('send'));
   const template = new Int32Array(state.length / STRIDE);
@@ -111,18 +122,18 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
   /** Release times of messages, for flows whose messages wait for others: by message. */
   const messageBorn: (Float64Array | null)[] = [];
   /** By connection. */
-  const retransmitted = tables.float64('send', 1);
-  const timeouts = tables.float64('send', 1);
-  const sentFrames = tables.float64('send', 1);
+  const retransmitted = tables.float64('send', field('retransmitted', COUNTER));
+  const timeouts = tables.float64('send', field('timeouts', COUNTER));
+  const sentFrames = tables.float64('send', field('sent frames', COUNTER));
   /** The pace of a connection before it was paused for a time; -1 while it is not. */
-  const paceBefore = tables.float64('send', 1).fill(-1);
+  const paceBefore = tables.float64('send', field('pace before', due(-1))).fill(-1);
   /** When the retransmission timer of a connection expires; Infinity while it is not running. */
-  const timerAt = tables.float64('send', 1).fill(Infinity);
+  const timerAt = tables.float64('send', field('timer at', DUE)).fill(Infinity);
   /** Oldest unacknowledged packet at the last timeout, and the timeout that follows that one. */
-  const stalledAt = tables.float64('send', 1).fill(-1);
-  const backedOff = tables.float64('send', 1);
+  const stalledAt = tables.float64('send', field('stalled at', sequence(-1))).fill(-1);
+  const backedOff = tables.float64('send', field('backed off', SHAPE));
   /** Timeouts in a row for that packet. */
-  const inVain = tables.float64('send', 1);
+  const inVain = tables.float64('send', field('in vain', SHAPE));
   const retry = doubleCell();
   /** By connection: with fewer packets outstanding, its timer expires so much sooner. */
   const fewPackets = new Int32Array(template.length);
@@ -466,6 +477,8 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     assert(spec.windowPackets >= 1 && spec.lastFrameOctets > 0, 'sender.spec');
     assert(spec.lastFrameOctets <= spec.fullFrameOctets, 'sender.last-frame-is-no-longer');
     state[s + TOTAL] = spec.packetsPerMessage * spec.messages;
+    // Nobody acknowledges raw frames, and no window limits them.
+    if (spec.transport === null) state[s + UNACKED] = Infinity;
     state[s + RELEASE_AT] = Infinity;
     state[s + LEFT] = spec.packetsPerMessage;
     state[s + WINDOW] = spec.windowPackets;

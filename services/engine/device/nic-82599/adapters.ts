@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { DUE, SHAPE } from '../../kernel/kinds.js';
 import { TRAFFIC_CLASSES } from '../../units/ethernet.js';
 import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { MechanismSet } from '../mechanisms.js';
@@ -112,9 +114,9 @@ export function makeAdapters(
   const { lists } = nicFrames;
   const nics: (Nic82599 | null)[] = devices.map(() => null);
   const rows = new Int32Array(devices.length).fill(-1);
-  const state = tables.int32('nic', WORDS);
+  const state = tables.int32('nic', field('adapter', SHAPE, WORDS));
   /** When the link from host memory is free. */
-  const readFreeAt = tables.float64('nic', 1);
+  const readFreeAt = tables.float64('nic', field('read free at', DUE));
   const pcie = makePcieLinks(devices);
   const { links, partners } = pcie;
   const armRate = (d: number, queue: number, atPs: number, armedPs: number): void => {

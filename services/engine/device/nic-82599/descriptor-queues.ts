@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { DUE, SHAPE } from '../../kernel/kinds.js';
 import { NIC_ARBITER } from '../../contract/probe.js';
 import type { SendSpec } from '../../contract/spec.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
@@ -38,14 +40,14 @@ export function makeDescriptorQueues(
   const { lists } = nicFrames;
   const rings = makeRings(tables);
   /** By queue: the connection whose frame is next, and the list of those behind it. */
-  const heads = tables.int32('nic', QUEUES).fill(NO_FRAME);
-  const tails = tables.int32('nic', QUEUES).fill(NO_FRAME);
+  const heads = tables.int32('nic', field('next of queue', SHAPE, QUEUES)).fill(NO_FRAME);
+  const tails = tables.int32('nic', field('line of queue', SHAPE, QUEUES)).fill(NO_FRAME);
   /** By queue: when a timer switches it on; Infinity where none is armed. */
-  const armedFor = tables.float64('nic', QUEUES).fill(Infinity);
+  const armedFor = tables.float64('nic', field('armed for', DUE, QUEUES)).fill(Infinity);
   /** By adapter: classes with a queue that may send, one bit each. */
-  const readyClasses = tables.int32('nic', 1);
+  const readyClasses = tables.int32('nic', field('ready classes', SHAPE));
   /** By sending connection. */
-  const queueOfSend = tables.int32('send', 1);
+  const queueOfSend = tables.int32('send', field('queue', SHAPE));
 
   function assign(
     d: number,

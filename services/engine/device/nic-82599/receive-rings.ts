@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { PEAK, SHAPE } from '../../kernel/kinds.js';
 import { CLASS, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
@@ -21,8 +23,8 @@ export function makeReceiveRings(
 ) {
   const { lists } = nicFrames;
   /** By queue: descriptors that the part may fill, and the fewest so far. */
-  const left = tables.int32('nic', QUEUES);
-  const fewest = tables.int32('nic', QUEUES);
+  const left = tables.int32('nic', field('descriptors', SHAPE, QUEUES));
+  const fewest = tables.int32('nic', field('fewest descriptors', PEAK, QUEUES));
 
   function configure(d: number): void {
     const at = rows[d] * QUEUES;

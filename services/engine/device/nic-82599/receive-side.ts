@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { DUE, SHAPE } from '../../kernel/kinds.js';
 import { PS_PER_NS } from '../../units/time.js';
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { MechanismSet } from '../mechanisms.js';
@@ -53,17 +55,17 @@ export function makeReceiveSide(
   const { words, ends } = pool;
   const { lists } = nicFrames;
   /** When the link into host memory is free, and whether a frame waits for that. */
-  const writeFreeAt = tables.float64('nic', 1);
-  const turnPlanned = tables.uint8('nic', 1);
+  const writeFreeAt = tables.float64('nic', field('write free at', DUE));
+  const turnPlanned = tables.uint8('nic', field('turn planned', SHAPE));
   /** The port wrote last, of the two of its part. */
-  const wroteLast = tables.uint8('nic', 1);
+  const wroteLast = tables.uint8('nic', field('wrote last', SHAPE));
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
-  const filled = tables.int32('nic', 1);
-  const starved = tables.int32('nic', 1);
+  const filled = tables.int32('nic', field('filled', SHAPE));
+  const starved = tables.int32('nic', field('starved', SHAPE));
   const rings = makeReceiveRings(shared, devices, rows, nics, host);
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
-  const rulers = tables.int32('nic', 8);
+  const rulers = tables.int32('nic', field('rulers', SHAPE, 8));
   const { all: mechanisms, atSlot } = set;
   const observers = mechanisms.map(asIngressObserver);
   /** By slot: the bit of a mechanism that counts; and all of them. */

@@ -1,3 +1,5 @@
+import { SHAPE } from '../../kernel/kinds.js';
+import { field } from '../../kernel/fields.js';
 import type { Tables } from '../../kernel/tables.js';
 import { assert } from '../../kernel/assert.js';
 
@@ -8,9 +10,9 @@ import { assert } from '../../kernel/assert.js';
  * row.
  */
 export function makeRings(tables: Tables) {
-  const next = tables.int32('send', 1);
+  const next = tables.int32('send', field('next in line', SHAPE));
   /** By connection: it is in a list. */
-  const listed = tables.uint8('send', 1);
+  const listed = tables.uint8('send', field('in line', SHAPE));
 
   /** Appends a connection to a list unless it is in one already. */
   function join(tails: Int32Array, list: number, base: number, connection: number): void {

@@ -1,3 +1,5 @@
+import { SHAPE } from '../../kernel/kinds.js';
+import { field } from '../../kernel/fields.js';
 import { ACCOUNT, type Tables } from '../../kernel/tables.js';
 import { makeRings } from './rings.js';
 import type { TrafficClass } from '../../units/indices.js';
@@ -10,11 +12,11 @@ import type { TrafficClass } from '../../units/indices.js';
 export function makeTurns(tables: Tables) {
   const rings = makeRings(tables);
   /** By line: see `rings`. */
-  const classTails = tables.int32('device', 8).fill(-1);
-  const accountTails = tables.int32(ACCOUNT, 1).fill(-1);
+  const classTails = tables.int32('device', field('line of class', SHAPE, 8)).fill(-1);
+  const accountTails = tables.int32(ACCOUNT, field('line of account', SHAPE)).fill(-1);
   /** By line: data frames that wait in the NIC (0 or 1). */
-  const classWaiting = tables.uint8('device', 8);
-  const accountWaiting = tables.uint8(ACCOUNT, 1);
+  const classWaiting = tables.uint8('device', field('class waits', SHAPE, 8));
+  const accountWaiting = tables.uint8(ACCOUNT, field('account waits', SHAPE));
 
   function lineOfClass(device: number, trafficClass: TrafficClass): number {
     return (device << 3) | trafficClass;

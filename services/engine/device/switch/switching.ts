@@ -1,3 +1,5 @@
+import { field } from '../../kernel/fields.js';
+import { SHAPE } from '../../kernel/kinds.js';
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { SharedFrames } from '../../buffer/shared-frames.js';
 import { TelemetryPoints } from './telemetry-points.js';
@@ -99,15 +101,15 @@ export function makeSwitching(
   const all: SwitchParts[] = [];
   const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of the observer of its account. */
-  const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
+  const observerOf = tables.uint8('port', field('observer of group', SHAPE, 8)).fill(UNOBSERVED);
   const observers = ingressObservers(set);
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
-  const leavesFrom = tables.int32('port', 8).fill(NEVER);
-  const joinsFrom = tables.int32('port', 8).fill(NEVER);
+  const leavesFrom = tables.int32('port', field('leaves from', SHAPE, 8)).fill(NEVER);
+  const joinsFrom = tables.int32('port', field('joins from', SHAPE, 8)).fill(NEVER);
   /** By port and priority: the longest queue that a frame may make, whatever the buffer admits. */
   const longest = new Float64Array(8 * ports.count).fill(Infinity);
   /** By port: 1 while its switch has congesting flows in a queue of their own. */
-  const isolates = tables.uint8('port', 1);
+  const isolates = tables.uint8('port', field('isolates', SHAPE));
   const carrier: SwitchCarrier = {
     clock,
     pauser: proxyPauserAmong(mechanisms),
@@ -130,7 +132,7 @@ export function makeSwitching(
     sendMessage,
   };
   /** By port: 1 where the switch has slots in place of a shared buffer. */
-  const isSlotted = tables.uint8('port', 1);
+  const isSlotted = tables.uint8('port', field('slotted', SHAPE));
   const pooled = makePooledBuffers(shared);
   /** By port: classes that are sampled; 1 where frames may change at ingress, and egress. */
   const sampled = new Uint8Array(ports.count);
