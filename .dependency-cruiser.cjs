@@ -86,7 +86,10 @@ module.exports = {
     {
       name: 'only-devices-compose',
       severity: 'error',
-      from: { path: '^services/engine/', pathNot: '^services/engine/(device|analysis)/' },
+      from: {
+        path: '^services/engine/',
+        pathNot: '^services/engine/(device|analysis|recurrence)/',
+      },
       to: { path: '^services/engine/device/' },
     },
     {

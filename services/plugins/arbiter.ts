@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../engine/kernel/kinds.js';
 import type {
   Arbiter as EngineArbiter,
   ArbiterKind,
@@ -20,6 +21,8 @@ export function arbiterKind(plugin: Arbiter, file: string): ArbiterKind {
 
 /** Runs the arbiter of a plugin for one port. */
 class PluginArbiter implements EngineArbiter {
+  static readonly kinds = UNKNOWN;
+
   /** The fields of the port, and those of its classes one after another. */
   private readonly state: Float64Array;
   private readonly random: RandomStream;

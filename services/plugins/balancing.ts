@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../engine/kernel/kinds.js';
 import type {
   BalancedFrame,
   LoadBalancing,
@@ -19,6 +20,8 @@ export function balancingKind(plugin: Balancing, file: string): OutsideKind<Load
 
 /** Runs the load balancing of a plugin for one switch. */
 class PluginBalancing implements LoadBalancing {
+  static readonly kinds = UNKNOWN;
+
   /** By group of equal ports: how many it has, and the declared fields. */
   private sizes = new Int32Array(0);
   private groups = new Float64Array(0);

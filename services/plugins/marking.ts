@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../engine/kernel/kinds.js';
 import type { OutsideKind, OutsidePlace, QueueMarking } from '../engine/contract/outside.js';
 import { RandomStream } from '../engine/kernel/random.js';
 import type { PortRow, TrafficClass } from '../engine/units/indices.js';
@@ -16,6 +17,8 @@ export function markingKind(plugin: Marking, file: string): OutsideKind<QueueMar
 
 /** Runs the marking of a plugin for all queues of one switch. */
 class PluginMarking implements QueueMarking {
+  static readonly kinds = UNKNOWN;
+
   /** By port of the switch, then class: the declared fields. */
   private readonly state: Float64Array;
   private readonly random: RandomStream;

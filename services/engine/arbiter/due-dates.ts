@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../kernel/kinds.js';
 import { classesAbove, type Arbiter, type ArbiterSpec, type Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import type { TrafficClass } from '../units/indices.js';
@@ -21,6 +22,8 @@ export interface DueDateView {
  * nothing by being late, so frames of others keep their due dates.
  */
 export class DueDateArbiter implements Arbiter {
+  static readonly kinds = UNKNOWN;
+
   private readonly strict: number;
   /** By class: its delay bound in ps. */
   private readonly boundPs: Float64Array;

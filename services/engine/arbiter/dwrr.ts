@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { nextInTurn } from './round-robin.js';
 import { assert } from '../kernel/assert.js';
@@ -9,6 +10,8 @@ import { assert } from '../kernel/assert.js';
  * again from zero. A class without a share has what the others leave.
  */
 export class DwrrArbiter implements Arbiter {
+  static readonly kinds = SHAPE;
+
   private readonly deficit = new Float64Array(8);
   private readonly quantum = new Float64Array(8);
   /** Classes that have a share, one bit each. */

@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import { classesAbove, type Arbiter, type Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import { assert } from '../kernel/assert.js';
@@ -8,6 +9,8 @@ import { assert } from '../kernel/assert.js';
  * use is left to the others.
  */
 export class EtsArbiter implements Arbiter {
+  static readonly kinds = { strictClasses: SHAPE };
+
   private readonly sharing: DwrrArbiter;
   private strictClasses = 0;
 

@@ -1,8 +1,11 @@
+import { SHAPE } from '../kernel/kinds.js';
 import type { Arbiter } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
 
 /** A frame of each waiting class in turn, whatever its length. */
 export class RoundRobinArbiter implements Arbiter {
+  static readonly kinds = SHAPE;
+
   private last = 7;
 
   pick(eligible: number): number {

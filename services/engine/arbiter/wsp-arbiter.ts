@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import { classesAbove, type Arbiter, type Heads } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
@@ -29,6 +30,8 @@ export interface WspModes {
  * The arbiter of both transmit planes and of the receive buffers.
  */
 export class WspArbiter {
+  static readonly kinds = SHAPE;
+
   /** By class and by group: credits now (T2 and T3). */
   readonly credit = new Int32Array(TRAFFIC_CLASSES);
   readonly groupCredit = new Int32Array(TRAFFIC_CLASSES);

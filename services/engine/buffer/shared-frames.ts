@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import { assert } from '../kernel/assert.js';
 import { assertFields } from '../kernel/fields.js';
 // Words of a frame that is stored once and leaves by several ports.
@@ -23,6 +24,8 @@ const NONE = -1;
  * every egress queue has a copy, and the copies have the number of the record here.
  */
 export class SharedFrames {
+  static readonly kinds = SHAPE;
+
   private readonly words: number[] = [];
   private free = NONE;
 

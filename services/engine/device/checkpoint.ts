@@ -232,12 +232,12 @@ export function framesNotWhole(device: Device): number[] {
   return frames;
 }
 
-function behaviourOf(engine: Engine, d: number): object {
+export function behaviourOf(engine: Engine, d: number): object {
   const isHost = engine.devices[d].spec.kind === 'host';
   return isHost ? engine.hosting.parts(d) : engine.switching.parts(d);
 }
 
-function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object {
+export function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object {
   return discovery.ports.slice(firstPort, firstPort + spec.ports.length);
 }
 

@@ -2,6 +2,7 @@
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
 import type { GrantNegotiation } from '../contract/grant-negotiation.js';
+import { SHAPE } from '../kernel/kinds.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, renewCee } from './dcbx/dcbx-cee-machine.js';
 import { type Exposure, noExposure } from './exposure.js';
@@ -9,6 +10,12 @@ import { type EndOutcome, onlyNeighbor, outcomeOf } from './link-end.js';
 import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
 import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
 import { blankTransmit, type LldpTransmit } from './lldp/transmit-machine.js';
+
+/**
+ * What a port knows is read together with a time only by its own timers, which end what repeats, and
+ * changes with LLDPDUs.
+ */
+export const PORT_DISCOVERY_KIND = SHAPE;
 
 /** LLDP towards one destination address. */
 export interface LldpAgent {

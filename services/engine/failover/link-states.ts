@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import type { DownSlots } from '../routing/adjacency.js';
 import type { LinkState } from '../wire/link-state.js';
 import { assert } from '../kernel/assert.js';
@@ -8,6 +9,8 @@ import { assert } from '../kernel/assert.js';
  * in which it was learned.
  */
 export class LinkStates {
+  static readonly kinds = SHAPE;
+
   /** By slot, ascending. */
   states: LinkState[] = [];
   /** By time, then slot, then sequence. */

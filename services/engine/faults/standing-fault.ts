@@ -1,9 +1,13 @@
 import type { FaultSpec } from '../contract/fault.js';
+import { SHAPE } from '../kernel/kinds.js';
 import { RandomStream } from '../kernel/random.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import { before, firstSpell, nextSpell, type Spell } from './fault-schedule.js';
 import { assert } from '../kernel/assert.js';
+
+/** It acts by timers, which end what repeats, and on frames, of which it counts those it hits. */
+export const STANDING_FAULT_KIND = SHAPE;
 
 /**
  * A fault at a port: its specification, whether it is active, and its counts. The specification is

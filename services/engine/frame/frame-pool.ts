@@ -205,7 +205,7 @@ export class FramePool {
   readonly words: Int32Array;
   readonly ends: Int32Array;
   readonly times: Float64Array;
-  private readonly births: Float64Array;
+  readonly births: Float64Array;
   private free = -1;
   /** Frames from here on have never been used. */
   private fresh = 0;
@@ -262,6 +262,11 @@ export class FramePool {
 
   setArrival(frame: FrameRef, time: number): void {
     this.times[(frame >> 1) + ARRIVAL] = time;
+  }
+
+  /** Place of its time of birth in `births`. */
+  bornAt(frame: FrameRef): number {
+    return (frame >> 1) + BORN_DOUBLE;
   }
 
   /** When its payload was ready to be sent. */

@@ -9,7 +9,8 @@
  */
 export type Kind =
   | { readonly is: 'shape' | 'stamp' | 'counter' | 'peak' | 'derived' }
-  | { readonly is: 'due' | 'since'; readonly none: number }
+  | { readonly is: 'due'; readonly none: number; readonly towards?: string }
+  | { readonly is: 'since'; readonly none: number }
   | { readonly is: 'sequence'; readonly none: readonly number[] }
   | { readonly is: 'countdown'; readonly none: number; readonly most: number }
   | { readonly is: 'limit'; readonly towards: string }
@@ -24,6 +25,9 @@ export const SHAPE: Kind = { is: 'shape' };
  */
 export const due = (none: number): Kind => ({ is: 'due', none });
 export const DUE = due(Infinity);
+
+/** Such a time that the time `towards` of its record is compared with, too. */
+export const dueTowards = (towards: string): Kind => ({ is: 'due', none: Infinity, towards });
 
 /**
  * A time that others are computed from: it moves along, or the whole record that it is in stands

@@ -6,9 +6,12 @@
  * of 2^128 - 1.
  */
 
+import { SHAPE } from './kinds.js';
 import { assert } from './assert.js';
 
 export class RandomStream {
+  static readonly kinds = SHAPE;
+
   /** The whole state; saved and restored as plain data. Never all zero. */
   readonly state = new Uint32Array(4);
 

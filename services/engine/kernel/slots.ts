@@ -169,7 +169,20 @@ export function makeSlots(tables: Tables) {
     time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
   }
 
-  return { at, time, configure, port, set, advanced, joined, turned };
+  /** Times of its ports were moved: puts them in order again. */
+  function reorder(device: number): void {
+    const line = device * WORDS;
+    const first = base[device];
+    let count = 0;
+    for (let slot = 0; slot < size[device]; slot++) {
+      if (at[first + slot] !== Infinity) enter(first, size[device], 0, count++, slot);
+    }
+    lines[line + HEAD] = 0;
+    assert(lines[line + COUNT] === count, 'slots.reordered-ports');
+    schedule(device);
+  }
+
+  return { at, time, configure, port, set, advanced, joined, turned, reorder };
 }
 
 /**

@@ -20,6 +20,12 @@ export function keyId(key: number): number {
 /** Order of two values of a key: below 0, `a` is first; independent of how actors are grouped. */
 export type ValueOrder = (key: number, a: number, b: number) => number;
 
+export interface TimerEntry {
+  readonly time: number;
+  readonly key: number;
+  readonly value: number;
+}
+
 const NO_TIMES = new Float64Array(0);
 const NO_NUMBERS = new Int32Array(0);
 const LEAST_ROOM = 16;
@@ -144,6 +150,14 @@ export class TimerQueue {
     change(this.keys, this.values, 0, this.size);
     change(this.dueKeys, this.dueValues, this.from, this.to);
     change(this.postedKeys, this.postedValues, 0, this.posted);
+  }
+
+  /** Replaces all entries. */
+  refill(entries: readonly TimerEntry[]): void {
+    this.size = this.from = this.to = this.posted = 0;
+    this.postedTime = Infinity;
+    this.chooseFirst();
+    for (const { time, key, value } of entries) this.push(time, key, value);
   }
 
   /** Calls back for every entry, in no particular order. */

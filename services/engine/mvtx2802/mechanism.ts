@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../kernel/kinds.js';
 import type { IngressBuffers, Managed, ManagedValue } from '../contract/flow-control.js';
 import type { SlotsSpec } from '../contract/spec.js';
 import type { Clock } from '../kernel/clock.js';
@@ -58,6 +59,8 @@ interface ChipSurroundings {
  * device counts them; sets of ports have one bit each.
  */
 export class Mvtx2802 implements IngressBuffers, Managed {
+  static readonly kinds = UNKNOWN;
+
   readonly #spec: SlotsSpec;
   readonly memory: SlotMemory;
   readonly stops: SourceStops;

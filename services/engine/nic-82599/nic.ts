@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../kernel/kinds.js';
 import { TRAFFIC_CLASSES, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
 import { WspArbiter } from '../arbiter/wsp-arbiter.js';
@@ -44,6 +45,8 @@ interface MaskedWrite {
  * machines, the rate scheduler, and its counters. Registers are the only configuration.
  */
 export class Nic82599 {
+  static readonly kinds = UNKNOWN;
+
   readonly #spec: NicSpec;
   readonly #packetPlane: PacketPlane;
   readonly registers = new RegisterFile();

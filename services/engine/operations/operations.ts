@@ -1,3 +1,4 @@
+import { SHAPE } from '../kernel/kinds.js';
 import { ENTER, LEAVE, RECEIVE, SEND, type OperationsSpec } from '../contract/operations.js';
 import { assert } from '../kernel/assert.js';
 import type { Clock } from '../kernel/clock.js';
@@ -31,6 +32,9 @@ export interface OperationRecord extends OperationTimes {
  * message arrives: so a frame that is paused or lost delays what depends on it, and nothing else.
  */
 export class Operations {
+  // Times of operations are for results, and timers end what repeats.
+  static readonly kinds = SHAPE;
+
   private readonly dependencies: Dependencies;
   private readonly matching: Matching;
   /** By stream: the operation that occupies it. */

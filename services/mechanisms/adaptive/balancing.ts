@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { BalancedFrame, OutsidePlace } from '../../engine/contract/outside.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { Balancer } from '../balancing-slice.js';
@@ -12,6 +13,8 @@ const NONE = -1;
  * send what they have, so a slower link gets fewer frames. Equal ones are as likely as each other.
  */
 export class Adaptive extends Balancer<AdaptiveSettings> {
+  static readonly kinds = UNKNOWN;
+
   /** By group: position of the port of the frame before. */
   private last = new Int32Array(0);
   private readonly random: RandomStream;

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import { VID_MASK } from '../../engine/units/ethernet.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -64,6 +65,8 @@ const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0
 
 /** A CI point: the procedures of 802.1Qcz 49.4.2, by their names. */
 export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, NoticeFilter {
+  static readonly kinds = UNKNOWN;
+
   readonly #spec: CiSwitchSpec;
   readonly #carrier: SwitchCarrier;
   readonly #gate: CiGate;

@@ -1,3 +1,4 @@
+import { SHAPE } from '../../engine/kernel/kinds.js';
 import type {
   DequeueObserver,
   DevicePlace,
@@ -20,6 +21,8 @@ export interface MarkerTools {
 
 /** Marks ECN-capable frames in the queues of one switch. */
 export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
+  static readonly kinds = { atEnqueue: SHAPE, atDequeue: SHAPE };
+
   readonly #specs: readonly EcnSpec[];
   /** Classes that mark when a frame joins the queue, and when it leaves, one bit each. */
   readonly atEnqueue: number;

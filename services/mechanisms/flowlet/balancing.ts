@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { BalancedFrame, OutsidePlace } from '../../engine/contract/outside.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { Balancer } from '../balancing-slice.js';
@@ -7,6 +8,8 @@ const NONE = -1;
 
 /** A flow keeps its port until it pauses for so long that its frames cannot overtake others. */
 export class Flowlet extends Balancer<FlowletSettings> {
+  static readonly kinds = UNKNOWN;
+
   /** By entry: when a frame of it came last, and the group and position that it took. */
   private readonly at: Float64Array;
   private readonly group: Int32Array;

@@ -1,3 +1,4 @@
+import { COUNTER } from '../../engine/kernel/kinds.js';
 import type { HostCarrier, HostRole } from '../../engine/contract/slice.js';
 import { blankCnm, blankCnmEnvelope, decodeCnmFrame } from '../../engine/wire/cnm.js';
 import type { PortRow } from '../../engine/units/indices.js';
@@ -8,6 +9,8 @@ const cnm = blankCnm();
 
 /** A host as it receives CNMs: each is for the reaction point of a connection (802.1Q 32.14). */
 export class QcnStation implements HostRole {
+  static readonly kinds = { malformed: COUNTER, unclaimed: COUNTER };
+
   readonly #reactionPoints: readonly number[];
   readonly #carrier: HostCarrier;
   /** Messages that were malformed, and those for a connection without a rate control. */

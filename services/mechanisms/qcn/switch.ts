@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type {
   DevicePlace,
   DomainBoundary,
@@ -25,6 +26,8 @@ interface Parts {
 
 /** Congestion points of one switch, and its ports at the edge of the domain. */
 export class QcnSwitch implements SwitchRole, QueueSampler {
+  static readonly kinds = UNKNOWN;
+
   readonly #boundary: DomainBoundary;
   /** Spreads the sampling periods. */
   readonly jitter: RandomStream;

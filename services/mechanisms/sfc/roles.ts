@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type {
   DequeueObserver,
   EnqueueObserver,
@@ -15,6 +16,8 @@ import type { SfcStationReceiver } from './station.js';
 import type { PortRow } from '../../engine/units/indices.js';
 
 export class SfcBridgePoint implements SfcPoint, SwitchRole {
+  static readonly kinds = UNKNOWN;
+
   readonly station = null;
   readonly #onEnqueue: EnqueueObserver;
   readonly #onDequeue: DequeueObserver;
@@ -52,6 +55,8 @@ export class SfcBridgePoint implements SfcPoint, SwitchRole {
 }
 
 export class SfcStationPoint implements SfcPoint, HostRole {
+  static readonly kinds = UNKNOWN;
+
   readonly sender = null;
   readonly proxy = null;
 

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../engine/kernel/kinds.js';
 import type { OutsidePlace } from '../../engine/contract/outside.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { Balancer } from '../balancing-slice.js';
@@ -8,6 +9,8 @@ import type { SprayingSettings } from './settings.js';
  * with two uplinks alternate; in a fixed round each would have one uplink for itself, as by hash.
  */
 export class Spraying extends Balancer<SprayingSettings> {
+  static readonly kinds = UNKNOWN;
+
   /** By group: how many of its ports this round has had, and where its order begins. */
   private turns = new Int32Array(0);
   private starts = new Int32Array(0);

@@ -1,8 +1,12 @@
+import { DERIVED, SHAPE } from '../../kernel/kinds.js';
 import { assert } from '../../kernel/assert.js';
 const STRIDE = 4;
 
 /** Messages that reached this host, in order of arrival. */
 export class Completions {
+  // Nothing reads the records before the end; while none is added they are as they were.
+  static readonly kinds = { records: DERIVED, count: SHAPE };
+
   /** Flow, message, released, delivered; the first `count` records are valid. */
   private records = new Float64Array(4 * STRIDE);
   count = 0;

@@ -1,3 +1,4 @@
+import { SHAPE } from '../../kernel/kinds.js';
 import type { ReleaseSpec } from '../../contract/spec.js';
 import type { RandomStream } from '../../kernel/random.js';
 
@@ -28,6 +29,9 @@ export function makeReleaseClock(
 }
 
 class ConstantClock implements ReleaseClock {
+  // A gap may be no whole number of picoseconds: where it releases, nothing repeats.
+  static readonly kinds = SHAPE;
+
   private count = 0;
 
   constructor(
@@ -41,6 +45,9 @@ class ConstantClock implements ReleaseClock {
 }
 
 class PoissonClock implements ReleaseClock {
+  // A gap may be no whole number of picoseconds: where it releases, nothing repeats.
+  static readonly kinds = SHAPE;
+
   private at: number;
 
   constructor(
@@ -58,6 +65,9 @@ class PoissonClock implements ReleaseClock {
 }
 
 class OnOffClock implements ReleaseClock {
+  // A gap may be no whole number of picoseconds: where it releases, nothing repeats.
+  static readonly kinds = SHAPE;
+
   private burstAt: number;
   private burstEnds: number;
   private count = 0;

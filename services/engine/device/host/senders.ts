@@ -20,6 +20,7 @@ import {
   countdown,
   DUE,
   due,
+  dueTowards,
   limit,
   sequence,
   SHAPE,
@@ -89,7 +90,7 @@ const SENDER = fields(STRIDE, {
   born: [BORN, STAMP],
   highest: [HIGHEST, PACKET],
   timeout: [TIMEOUT, SHAPE],
-  end: [END, DUE],
+  end: [END, dueTowards('releaseAt')],
 });
 
 /**
@@ -103,6 +104,9 @@ export const READY = 0;
 const BLOCKED = 1;
 /** Nothing to send until a time that is known. */
 export const LATER = 2;
+
+/** Of what is not in tables; release times of messages stand while none is released. */
+export const SENDER_EXTRAS = { messageBorn: SHAPE };
 
 interface SenderExtras {
   readonly clocks: (ReleaseClock | null)[];

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../../kernel/kinds.js';
 import type { VlanPortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, SOURCE, TARGET, VLAN } from '../../frame/frame-pool.js';
@@ -18,6 +19,8 @@ const INNER = 0xffff;
  * to every port of the VLAN; removes entries after the ageing time.
  */
 export class Bridge implements Forwarding {
+  static readonly kinds = UNKNOWN;
+
   readonly #pool: FramePool;
   readonly #clock: Clock;
   readonly #vlans: readonly VlanPortSpec[];

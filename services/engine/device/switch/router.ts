@@ -1,3 +1,4 @@
+import { SHAPE } from '../../kernel/kinds.js';
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
@@ -23,6 +24,8 @@ export function chooseEqual(hash: number, salt: number, size: number): number {
 
 /** Forwards along computed shortest paths; equal costs are split by hash of the flow. */
 export class Router implements Forwarding {
+  static readonly kinds = { salt: SHAPE, copyCount: SHAPE };
+
   readonly #pool: FramePool;
   readonly #routes: RouteSpec;
   readonly #copies: Uint16Array;
