@@ -1,6 +1,6 @@
 import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
-import { COUNTER, DUE, due, SHAPE, STAMP } from '../kernel/kinds.js';
+import { COUNTER, due, SHAPE, STAMP } from '../kernel/kinds.js';
 import { field } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
