@@ -57,10 +57,10 @@ function pauseQuanta(octets: Uint8Array): number | null {
   return decodePause(octets, 0, frame) === 'ok' ? frame.quanta : null;
 }
 
-function scenario(method: string): string {
+function scenario(method: string, rate = '100G', duration = '300us'): string {
   return `
-duration: 300us
-fabric: { generator: star, hosts: 4, hostLink: { rate: 100G, length: 100m } }
+duration: ${duration}
+fabric: { generator: star, hosts: 4, hostLink: { rate: ${rate}, length: 100m } }
 switches: { pipeline: 500ns, buffer: { size: 4MB } }
 ${method}
 load:
@@ -115,6 +115,47 @@ for (const { name, section, quantaOf } of methods) {
     });
   });
 }
+
+describe('a port stopped by PAUSE after the longest response time of its rate', () => {
+  const rates = [
+    { rate: '2.5G', psPerOctet: 3200, mostNs: '1024', duration: '12ms' },
+    { rate: '5G', psPerOctet: 1600, mostNs: '1024', duration: '6ms' },
+    { rate: '1T', psPerOctet: 8, mostNs: '1158.144', duration: '60us' },
+  ];
+  for (const { rate, psPerOctet, mostNs, duration } of rates) {
+    const paused = (delayNs: string): string =>
+      scenario(
+        `pause: { xoff: 60KB, responseDelay: ${delayNs}ns, quanta: 900, refresh: 30% }`,
+        ...([rate, duration] as const),
+      );
+
+    it(`starts nothing until it may go on, and nothing is lost: ${rate}`, () => {
+      const session = new Session(fabricOf(paused(mostNs)), { check: true, deep: true });
+      const watch = new HostWatch(1, 3, pauseQuanta);
+      session.engine.listen(watch);
+      while (session.advance(1000) === 'running');
+      const results = session.results('complete');
+      assert.equal(results.failure, null, JSON.stringify(results.failure));
+      assert.deepEqual(results.priorities[0]!.drops, {});
+      assert.ok(watch.told.filter(({ quanta }) => quanta === 900).length > 5);
+      assert.ok(watch.starts.length > 100);
+      // Heard when it takes effect, which is the response time after its last bit.
+      watch.told.forEach(({ time, quanta }, i) => {
+        const next = watch.told[i + 1]?.time ?? Infinity;
+        const until = Math.min(time + quanta * 64 * psPerOctet, next);
+        assert.ok(watch.starts.every((start) => start < time || start >= until));
+      });
+    });
+
+    it(`is no later than that: ${rate}`, () => {
+      const longer = `${Number(mostNs) + 1}`;
+      assert.throws(
+        () => fabricOf(paused(longer)),
+        new RegExp(`responseDelay too long: ${longer}ns; at most ${mostNs}ns .* at ${rate}\\)`),
+      );
+    });
+  }
+});
 
 describe('a pause that is sent again only after it has expired', () => {
   const expiring = (refresh: string, buffer: string): string =>

@@ -44,14 +44,13 @@ describe('rates', () => {
   });
 
   it('the response limit of PAUSE agrees with 802.3 31B.3.7', () => {
-    assert.equal(rateOf('100M')?.pauseResponseLimitPs, 5_120_000);
-    assert.equal(rateOf('1G')?.pauseResponseLimitPs, 1_024_000);
-    assert.equal(rateOf('2.5G')?.pauseResponseLimitPs, 1_024_000);
-    assert.equal(rateOf('10G')?.pauseResponseLimitPs, 3_072_000);
-    assert.equal(rateOf('40G')?.pauseResponseLimitPs, 1_510_400);
-    assert.equal(rateOf('50G')?.pauseResponseLimitPs, 1_505_280);
-    assert.equal(rateOf('100G')?.pauseResponseLimitPs, 2_017_280);
-    assert.equal(rateOf('400G')?.pauseResponseLimitPs, 1_158_400);
+    const limits = ETHERNET_RATES.map(({ name, pauseResponseLimitPs: ps }) => [name, ps / 1000]);
+    assert.deepEqual(Object.fromEntries(limits), {
+      ...{ '10M': 51_200, '100M': 5_120, '1G': 1_024, '2.5G': 1_024, '5G': 1_024, '10G': 3_072 },
+      ...{ '25G': 1_638.4, '40G': 1_510.4, '50G': 1_505.28, '100G': 2_017.28 },
+      ...{ '200G': 1_159.68, '400G': 1_158.4, '800G': 1_158.4, '1T': 1_158.144 },
+      '1.6T': 1_158.4,
+    });
   });
 
   it('a rate is found by its bits per second, and only a rate of Ethernet is', () => {
