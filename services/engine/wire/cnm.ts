@@ -38,7 +38,7 @@ interface Cnm {
   /** Of the sampled frame. */
   priority: number;
   destination: number;
-  /** Its first octets behind EtherTypes and tags, 0..64 of them. */
+  /** Its first octets behind tags, 0..64 of them: its EtherType begins its MSDU (9.1). */
   msduOctets: number;
   readonly msdu: Uint8Array;
 }

@@ -8,12 +8,7 @@ import { fillEthernet } from '../../engine/notices/notice-envelope.js';
 import { type SampledFrame, sampleFrame } from '../../engine/notices/sampled-frame.js';
 import { Stations } from '../../engine/notices/stations.js';
 import type { Ports } from '../../engine/port/ports.js';
-import {
-  blankCnm,
-  blankCnmEnvelope,
-  CNM_MSDU_OCTETS_MAX,
-  encodeCnmFrame,
-} from '../../engine/wire/cnm.js';
+import { blankCnm, blankCnmEnvelope, encodeCnmFrame } from '../../engine/wire/cnm.js';
 import {
   DELTA,
   FEEDBACK,
@@ -26,7 +21,6 @@ import {
 } from './machine.js';
 import type { QcnSwitchSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
-import { ETHERTYPE_OCTETS } from '../../engine/wire/ethernet.js';
 import { assert } from '../../engine/kernel/assert.js';
 
 /** A message has queue lengths in units of so many octets, in 16 bits with sign. */
@@ -55,7 +49,6 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   const streams: RandomStream[] = [];
   const message = blankCnm();
   const around = blankCnmEnvelope();
-  const quoted = new Uint8Array(ETHERTYPE_OCTETS + CNM_MSDU_OCTETS_MAX);
   const sampled: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
   /** The message that was composed last. */
   const octets = new Uint8Array(FRAME_MOST);
@@ -111,8 +104,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
     const { bridge, messagePriority, minHeaderOctets } = specs[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const s = rowOf(port, classOf(port, priority)) * POINT_WORDS;
-    const most = minHeaderOctets === 0 ? 0 : ETHERTYPE_OCTETS + minHeaderOctets;
-    sampleFrame(pool, frame, directories[port], most, quoted, sampled);
+    sampleFrame(pool, frame, directories[port], minHeaderOctets, message.msdu, sampled);
     message.feedback = table[s + FEEDBACK];
     message.bridge = bridge;
     message.port = port - firstPorts[port] + 1;
@@ -121,8 +113,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
     message.queueDelta = inUnits(table[s + DELTA]);
     message.priority = priority;
     message.destination = sampled.destination;
-    message.msduOctets = Math.max(0, sampled.msduOctets - ETHERTYPE_OCTETS);
-    message.msdu.set(quoted.subarray(ETHERTYPE_OCTETS, ETHERTYPE_OCTETS + message.msduOctets));
+    message.msduOctets = sampled.msduOctets;
     fillEthernet(around.ethernet, bridge, sampled.source, tags, messagePriority);
     around.flowId = pool.flowId(frame);
     table[s + MESSAGES]++;

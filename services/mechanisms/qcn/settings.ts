@@ -32,7 +32,7 @@ export const qcnSettings = mapping({
     .prefault(0),
   cnmPriority: integer(0, 7).describe('Priority of messages (CNM).').prefault(6),
   quote: integer(0, QCN_HEADER_OCTETS.most)
-    .describe("Bytes of the sampled frame's data in a message (cpMinHeaderOctets).")
+    .describe('Bytes of the sampled frame in a message, from its EtherType on (cpMinHeaderOctets).')
     .prefault(0),
   setPoint: scaled(size, 'a set point', 'a size such as 26KB')
     .describe('Queue length to settle at (cpQSp); auto: 26 kB at 10 Gb/s, scaled with the rate.')

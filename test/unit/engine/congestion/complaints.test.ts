@@ -60,18 +60,19 @@ describe('a message of a congestion point', () => {
 
   it('quotes the configured octets of the sampled frame, and its destination', () => {
     const lengths = new Set<number>();
-    const outcome = emulate(`${QCN}, quote: 20 }\n`, (octets) => {
+    const outcome = emulate(`${QCN}, quote: 22 }\n`, (octets) => {
       assert.equal(decodeCnmFrame(octets, 0, around, pdu), 'ok');
       lengths.add(pdu.msduOctets);
       assert.equal(pdu.priority, 3);
-      // An IPv4 header of the frame's own length, towards h4 as its destination address is.
-      assert.equal(pdu.msdu[0], 0x45);
-      assert.equal(readU16(pdu.msdu, 2), 1000 - 18);
-      assert.equal(readU32(pdu.msdu, 16) & 0xff, pdu.destination & 0xff);
-      assert.equal(around.ethernet.destination & 0xff, pdu.msdu[15]);
+      // Its EtherType, then an IPv4 header of its own length, towards h4 as its address is.
+      assert.equal(readU16(pdu.msdu, 0), 0x0800);
+      assert.equal(pdu.msdu[2], 0x45);
+      assert.equal(readU16(pdu.msdu, 4), 1000 - 18);
+      assert.equal(readU32(pdu.msdu, 18) & 0xff, pdu.destination & 0xff);
+      assert.equal(around.ethernet.destination & 0xff, pdu.msdu[17]);
     });
     assert.ok(told(outcome) > 3);
-    assert.deepEqual([...lengths], [20]);
+    assert.deepEqual([...lengths], [22]);
   });
 
   it('quotes nothing unless it is configured to', () => {
