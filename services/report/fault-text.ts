@@ -6,7 +6,7 @@ import type { FaultInWhy } from './why.js';
 
 const PLACES_SHOWN = 3;
 
-/** Effects of declared faults; `why` knows when the last of them was over. */
+/** Effects of declared faults; `why` knows what waited for them, and until when. */
 export function faultTable(
   { faults }: RunResults,
   style: Style,
@@ -26,20 +26,22 @@ export function faultTable(
     ...(withheld ? [formatCount(f.withheld)] : []),
     formatCount(f.flows),
     dropsText(f) || '–',
-    ...(recovers ? [recoveryText(effects.find(({ fault }) => fault === f.fault))] : []),
+    ...(recovers ? effectCells(effects.find(({ fault }) => fault === f.fault)) : []),
   ]);
   const head = ['fault', 'kind', 'at', 'times', 'from', 'in all', 'hits'];
   if (withheld) head.push('withheld');
   const notes = faults.filter(({ overflows }) => overflows > 0).map((fault) => noteOf(fault));
-  const columns = [...head, 'flows', 'drops', ...(recovers ? ['recovered after'] : [])];
+  const effect = recovers ? ['frames waited', 'recovered after'] : [];
+  const columns = [...head, 'flows', 'drops', ...effect];
   return [style.strong('Faults'), table(columns, rows), ...notes].join('\n');
 }
 
-/** From its end to that of the last congestion that it explains. */
-function recoveryText(fault: FaultInWhy | undefined): string {
-  if (fault?.hasEffect !== true) return '–';
+/** How long frames waited for it, in all, and how long after its end the last of them. */
+function effectCells(fault: FaultInWhy | undefined): string[] {
+  if (fault?.hasEffect !== true) return ['–', '–'];
   const afterPs = afterEndPs(fault);
-  return afterPs === null ? 'not yet' : formatTime(afterPs);
+  const waited = fault.frameTimePs === 0 ? 'took part' : formatTime(fault.frameTimePs);
+  return [waited, afterPs === null ? 'not yet' : formatTime(afterPs)];
 }
 
 /** Null: its effect has not cleared. */
@@ -84,10 +86,13 @@ export function faultText(fault: FaultResult): string {
 /** The last congestion that it explains. */
 function effectText(fault: FaultInWhy): string {
   if (!fault.hasEffect) return '';
+  const { frameTimePs, lastEffectPs } = fault;
+  const waited =
+    frameTimePs === 0 ? '' : `; frames waited ${formatTime(frameTimePs)}, summed over all of them`;
   const afterPs = afterEndPs(fault);
-  if (afterPs === null) return '; congestion that it caused has not cleared';
+  if (afterPs === null) return `${waited}; congestion that it caused has not cleared`;
   const later = afterPs === 0 ? '' : `, ${formatTime(afterPs)} after its end`;
-  return `; congestion that it caused cleared at ${formatTime(fault.lastEffectPs)}${later}`;
+  return `${waited}; congestion that it caused cleared at ${formatTime(lastEffectPs)}${later}`;
 }
 
 function placesText({ at }: Pick<FaultResult, 'at'>): string {

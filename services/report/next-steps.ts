@@ -27,7 +27,7 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
       `why ${path} --flow ${slowest?.flow ?? 0}`,
       'where the time of the slowest flow went',
     ],
-    [faults.length > 0, `run ${file} --set 'faults=[]'`, 'the same run without faults'],
+    [faults.length > 0, `why ${path} --try`, 'what each fault added to FCTs, by runs without it'],
     [true, `duel ${file}`, 'the same load under other mechanisms'],
     [true, `topology ${file}`, 'devices and links'],
     [true, `run ${file} --ui`, 'the same run on a page, while it goes on'],

@@ -5,13 +5,13 @@ import { FLOW_CONTROLS, MECHANISMS, RATE_CONTROLS, WHOLE_PORT } from '../mechani
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { settingsOfVariant, VariantError } from '../fabric/scenario/variants.js';
 import type { Topology } from '../fabric/topology/topology.js';
-import type { FlowResult, RunResults } from '../runtime/results/results.js';
+import type { FaultResult, FlowResult, RunResults } from '../runtime/results/results.js';
 import { formatCount, formatRate, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 import type { WhySummary } from './why.js';
 
-const FAULTS_TRIED = 3;
+const FAULTS_TRIED = 8;
 const LOADS_TRIED = 3;
 
 /** A change of a scenario. */
@@ -41,25 +41,31 @@ export function remediesOf(
   return [...withoutFaults(why, loaded), ...withoutLoads(why, loaded), ...others(loaded, topology)];
 }
 
-/** A fault that links were connected by has to go; others end before they begin. */
+/**
+ * Faults that had an effect, those first that hold most frames up. One that links were connected by
+ * has to go; others end before they begin.
+ */
 function withoutFaults(
   { trees, faults }: WhySummary,
   { document, scenario }: LoadedScenario,
 ): Remedy[] {
   const written = ((document as Document)['faults'] ?? []) as readonly Named[];
-  const named = new Set(trees.flatMap(({ root }) => root.fault ?? []));
-  return faults
-    .filter(({ fault }) => named.has(fault))
-    .slice(0, FAULTS_TRIED)
-    .map(({ fault }) => {
-      const place = scenario.faults.findIndex(({ name }) => name === fault);
-      const isLasting = scenario.faults[place]!.kind === 'mis-cabling';
-      return {
-        name: `without fault ${fault}`,
-        document: { ...(document as Document), faults: written.toSpliced(place, 1), expect: [] },
-        ...{ set: [], isRemoval: false, fault, isEnd: !isLasting },
-      };
-    });
+  const named = trees.flatMap(({ root }) => root.fault ?? []);
+  const acted = faults.filter(hasActed).map(({ fault }) => fault);
+  return [...new Set([...named, ...acted])].slice(0, FAULTS_TRIED).map((fault) => {
+    const place = scenario.faults.findIndex(({ name }) => name === fault);
+    const isLasting = scenario.faults[place]!.kind === 'mis-cabling';
+    return {
+      name: `without fault ${fault}`,
+      document: { ...(document as Document), faults: written.toSpliced(place, 1), expect: [] },
+      ...{ set: [], isRemoval: false, fault, isEnd: !isLasting },
+    };
+  });
+}
+
+/** Where frames came: many effects count none that they hit. */
+export function hasActed({ times, hits, flows }: FaultResult): boolean {
+  return times > 0 && (hits > 0 || flows > 0);
 }
 
 /** Loads whose flows fill the worst root, where others are left. */
@@ -120,15 +126,18 @@ export interface Tried {
   readonly refused: string | null;
 }
 
-/** Who should be helped: flows that wait in the worst tree, or else those that fill it. */
-export function helpedBy({ trees: [worst] }: WhySummary): {
-  readonly title: 'victims' | 'culprits';
-  readonly flows: ReadonlySet<string>;
-} {
-  const victims = worst?.victims ?? [];
+/**
+ * Who should be helped: flows that wait in the worst tree, or else those that fill it; all flows
+ * where nothing waits.
+ */
+export function helpedBy(
+  { trees: [worst] }: WhySummary,
+  { flows }: Pick<RunResults, 'flows'>,
+): { readonly title: Remedies['helped']; readonly flows: ReadonlySet<string> } {
+  if (worst === undefined) return { title: 'flows', flows: new Set(flows.map(({ name }) => name)) };
+  const { victims, culprits } = worst;
   if (victims.length > 0) return { title: 'victims', flows: new Set(victims) };
-  const filling = worst?.culprits.map(({ flow }) => flow) ?? [];
-  return { title: 'culprits', flows: new Set(filling) };
+  return { title: 'culprits', flows: new Set(culprits.map(({ flow }) => flow)) };
 }
 
 /** What the runs came to: of those to be helped, and of all. Null: it has none, or is refused. */
@@ -143,26 +152,28 @@ interface TriedSummary {
   readonly allCompletionPs: number | null;
   readonly blockedPs: number | null;
   readonly drops: number | null;
-  /** Of a run without a fault: what the fault added to flows that are complete in both runs. */
+  /** Of a run without a fault: what the fault added to flows. */
   readonly added: FctAdded | null;
 }
 
 interface FctAdded {
   readonly fault: string;
-  /** Flows that take longer with the fault. */
+  /** Flows that are complete with the fault, too, and take longer. */
   readonly flows: number;
   readonly sumPs: number;
   /** The most, and whose. */
   readonly mostPs: number;
   readonly worst: string | null;
+  /** Flows that are complete only without it. */
+  readonly unfinished: number;
 }
 
 export interface Remedies {
-  readonly helped: 'victims' | 'culprits';
+  readonly helped: 'victims' | 'culprits' | 'flows';
   readonly flows: readonly string[];
   /** The first is the run as it was. */
   readonly tried: readonly TriedSummary[];
-  /** What helps most, without drops; null: nothing does. */
+  /** What helps most, with no more drops than there were; null: nothing does. */
   readonly best: string | null;
 }
 
@@ -203,13 +214,17 @@ function addedBy(fault: string, asItIs: RunResults, without: RunResults): FctAdd
   const sumPs = slower.reduce((sum, { ps }) => sum + ps, 0);
   const mostPs = slower.reduce((most, { ps }) => Math.max(most, ps), 0);
   const worst = slower.find(({ ps }) => ps === mostPs)?.name ?? null;
-  return { fault, flows: slower.length, sumPs, mostPs, worst };
+  const unfinished = asItIs.flows.filter(
+    ({ name, completionPs }) => completionPs === null && (times.get(name) ?? null) !== null,
+  ).length;
+  return { fault, flows: slower.length, sumPs, mostPs, worst, unfinished };
 }
 
-/** What helped most; null where nothing did. */
+/** What helped most, without more drops; null where nothing did. */
 function bestOf([asItIs, ...tried]: readonly TriedSummary[]): string | null {
   const before = asItIs!.goodputBps ?? 0;
-  const cures = tried.filter(({ isRemoval, drops }) => !isRemoval && drops === 0);
+  const most = asItIs!.drops ?? 0;
+  const cures = tried.filter(({ isRemoval, drops }) => !isRemoval && (drops ?? Infinity) <= most);
   const [best] = cures.sort((a, b) => b.goodputBps! - a.goodputBps!);
   return best === undefined || best.goodputBps! < WORTH * before ? null : best.name;
 }
@@ -238,24 +253,37 @@ export function remediesText({ helped, tried, best }: Remedies, style: Style): s
     'blocked',
     'drops',
   ];
-  const rateOf = (wanted: string): string =>
-    formatRate(tried.find(({ name }) => name === wanted)!.goodputBps!);
   const verdict =
     best === null
       ? `none of it helps the ${helped}`
-      : `${best} helps the ${helped} most, without drops: ${rateOf(best)} in place of ` +
-        rateOf(tried[0]!.name);
+      : bestText(
+          tried.find(({ name }) => name === best)!,
+          tried[0]!,
+          helped,
+        );
   const added = tried.flatMap((own) => (own.added === null ? [] : addedText(own.added)));
   return [style.strong('Tried, each by a run'), table(head, rows), ...added, verdict].join('\n');
 }
 
-function addedText({ fault, flows, sumPs, mostPs, worst }: FctAdded): string {
-  if (worst === null) return `fault ${fault} added nothing to the FCT of a flow that is complete`;
+function bestText(best: TriedSummary, asItIs: TriedSummary, helped: Remedies['helped']): string {
+  const [own, before] = [best, asItIs].map(({ drops }) => formatCount(drops ?? 0)) as Pair;
+  const drops = best.drops === 0 ? 'without drops' : `with ${own} drops in place of ${before}`;
+  const [rate, was] = [best, asItIs].map(({ goodputBps }) => formatRate(goodputBps ?? 0)) as Pair;
+  return `${best.name} helps the ${helped} most, ${drops}: ${rate} in place of ${was}`;
+}
+
+type Pair = [string, string];
+
+function addedText({ fault, flows, sumPs, mostPs, worst, unfinished }: FctAdded): string {
   const [sum, most] = [formatTime(sumPs), formatTime(mostPs)];
-  if (flows === 1) return `fault ${fault} added ${most} to the FCT of ${worst}`;
+  const others = `${formatCount(unfinished)} ${unfinished === 1 ? 'flow is' : 'flows are'}`;
+  const late = unfinished === 0 ? '' : `; ${others} complete only without it`;
+  if (worst === null)
+    return `fault ${fault} added nothing to the FCT of a flow that is complete${late}`;
+  if (flows === 1) return `fault ${fault} added ${most} to the FCT of ${worst}${late}`;
   return (
     `fault ${fault} added ${sum} to the FCTs of ${formatCount(flows)} flows, ` +
-    `at most ${most} to that of ${worst}`
+    `at most ${most} to that of ${worst}${late}`
   );
 }
 

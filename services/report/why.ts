@@ -28,9 +28,12 @@ export interface WhySummary {
   readonly omitted: number;
 }
 
-/** A fault, and when the last congestion cleared that it explains; null: it has not. */
+/** A fault, and the congestion that it explains. */
 export interface FaultInWhy extends FaultResult {
   readonly hasEffect: boolean;
+  /** How long frames waited for it, summed over all of them. */
+  readonly frameTimePs: number;
+  /** When the last of it cleared; null: it has not. */
   readonly lastEffectPs: number | null;
 }
 
@@ -57,7 +60,10 @@ function withEffect(fault: FaultResult, trees: readonly CongestionTree[]): Fault
   const ends = own.map(({ clearedPs }) => clearedPs ?? Infinity);
   const last = Math.max(0, ...ends);
   const lastEffectPs = last === Infinity ? null : last;
-  return { ...fault, hasEffect: own.length > 0, lastEffectPs };
+  const frameTimePs = own
+    .filter(({ root }) => root.reason === 'fault')
+    .reduce((sum, tree) => sum + tree.frameTimePs, 0);
+  return { ...fault, hasEffect: own.length > 0, frameTimePs, lastEffectPs };
 }
 
 export function whySummary({ congestion, ...summary }: Why): WhySummary {

@@ -2,6 +2,7 @@ import { buildFabric } from '../../fabric/assembly/fabric.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
 import {
+  hasActed,
   helpedBy,
   remediesOf,
   remediesSummary,
@@ -28,7 +29,7 @@ const AS_IT_IS = 'as it is';
  * fault goes on from the state of the run before that fault began.
  */
 export function tryRemedies(run: string, stored: StoredRun, why: WhySummary): Remedies | null {
-  if (why.trees.length === 0) return null;
+  if (why.trees.length === 0 && !why.faults.some(hasActed)) return null;
   const { file, loaded, fabric } = sameScenario(run, stored);
   const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
   const finish = (name: string, session: Session): RunResults => {
@@ -74,5 +75,5 @@ export function tryRemedies(run: string, stored: StoredRun, why: WhySummary): Re
   };
   const tried = remedies.map(attempt);
   progress.clear();
-  return remediesSummary([first, ...tried], helpedBy(why));
+  return remediesSummary([first, ...tried], helpedBy(why, first.results!));
 }
