@@ -1,3 +1,4 @@
+import { ALONG } from '../engine/analysis/waits/wait-records.js';
 import { LACKED, PAUSES } from './page/page-data.js';
 
 /** As the mechanisms are written in standards. */
@@ -12,6 +13,7 @@ export function isPause(mechanism: string): boolean {
 
 /** What keeps a port from sending. */
 export function blockedText(mechanism: string): string {
+  if (mechanism === ALONG) return 'held along with another priority';
   if (isPause(mechanism)) return `paused by ${mechanismName(mechanism)}`;
   return `blocked ${mechanism === LACKED ? 'on' : 'by'} ${mechanismName(mechanism)}`;
 }

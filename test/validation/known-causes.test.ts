@@ -88,4 +88,33 @@ describe('the first cause that is named', () => {
     assert.equal(worst!.root.reason, 'shaped');
     assert.equal(worst!.root.port, 's1:p3');
   });
+
+  it('is a storm, though the frames that wait for it are charged to the queue of isolated flows', () => {
+    const trees = treesOf(`
+name: isolated
+duration: 250us
+fabric:
+  generator: dumbbell
+  left: 3
+  right: 3
+  hostLink: { rate: 100G, length: 10m }
+  fabricLink: { rate: 400G, length: 50m }
+switches: { buffer: { size: 8MB } }
+priorities:
+  2: { flowControl: pfc, xoff: 60KB }
+  3: { flowControl: pfc, xoff: 250KB, ci: true }
+ci: { priority: 2, detect: 40KB, low: 10KB }
+faults: [{ name: mad, kind: storm, where: { device: h6 }, priority: 3, at: 43us, for: 69us }]
+load:
+  - { name: fan, incast: { from: [h1, h5], to: h4 }, priority: 3, bytes: 2MB }
+  - { name: cross, incast: { from: [h2, h3], to: h6 }, priority: 3, bytes: 2MB }
+`);
+    const [worst] = trees;
+    assert.deepEqual([worst!.root.port, worst!.root.fault], ['s2:p3', 'mad']);
+    assert.deepEqual(worst!.victims, ['fan/h1->h4', 'cross/h2->h6', 'cross/h3->h6']);
+    const ports = worst!.branches.map(({ port, mechanism }) => `${port} ${mechanism}`);
+    assert.deepEqual(ports.sort(), ['s2:p3 along', 's2:p4 pfc']);
+    const reasons = trees.map(({ root }) => root.reason);
+    assert.ok(!reasons.includes('memory-taken'), reasons.join());
+  });
 });

@@ -6,7 +6,8 @@ import type {
   NoticeRecord,
   StopRecord,
 } from '../../engine/analysis/waits/wait-records.js';
-import { WHOLE } from '../../engine/analysis/waits/wait-records.js';
+import { ALONG, WHOLE } from '../../engine/analysis/waits/wait-records.js';
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Episode, EpisodeKind, QueueShare, RootReason } from './congestion.js';
@@ -225,6 +226,7 @@ export class EpisodeJoin {
     const { mechanism, priority, startPs } = hold;
     if (mechanism === DISCOVERY) return this.rootOfHold(end, hold, 'no-agreement');
     if (mechanism === FAULT) return this.rootOfHold(end, hold, 'fault');
+    if (mechanism === ALONG) return this.causeAlong(end, hold);
     const found = WAITS.get(mechanism);
     switch (found?.waits.on) {
       case 'buffer':
@@ -269,6 +271,22 @@ export class EpisodeJoin {
     const wanted = { spec, priority, channel };
     const kind = waits.shortage?.(this.planOf(plan), peerDevice, peerPort, wanted).kind;
     return this.rootOfHold(end, hold, kind ?? 'under-way');
+  }
+
+  /** The hold of another priority that it is held along with. */
+  private causeAlong(end: LinkEnd, hold: HoldRecord): Cause {
+    const others = PRIORITY_NUMBERS.flatMap((priority) => {
+      const { items, ids } = this.holdsAt(end, priority);
+      const last = lastBefore(items, hold.startPs);
+      const found = items[last];
+      const isOver = found === undefined || found.endPs <= hold.startPs;
+      return isOver || found.mechanism === ALONG ? [] : { startPs: found.startPs, id: ids[last]! };
+    });
+    const latest = others.reduce<(typeof others)[number] | null>(
+      (best, other) => (best === null || other.startPs > best.startPs ? other : best),
+      null,
+    );
+    return latest === null ? this.rootOfHold(end, hold, 'mechanism') : caused(latest.id);
   }
 
   /** The queue whose message paused a priority of a port by a time; null: there was none. */

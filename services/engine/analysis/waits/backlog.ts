@@ -3,9 +3,10 @@ import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
-import { CLASS, NEXT, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { NEXT, PORT, STORED } from '../../frame/frame-pool.js';
 import { QUEUED, SENT } from '../../frame/trace-mask.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
+import { ChargedGroups } from './charged-group.js';
 
 const GROUPS = 8;
 
@@ -42,6 +43,7 @@ const USUAL_OCTETS = 1500;
  */
 export class Backlog {
   private readonly ports: number;
+  private readonly groups: ChargedGroups;
   private readonly hasAccounts: boolean;
   /**
    * Whatever an account has in queues is charged to it, under the group of the frames' priority.
@@ -74,6 +76,7 @@ export class Backlog {
   ) {
     const { spec, place } = device;
     this.ports = spec.ports.length;
+    this.groups = new ChargedGroups(engine, device);
     this.isAccounted = Uint8Array.from(spec.ports, ({ grants }) => (grants === null ? 0 : 1));
     this.hasAccounts = hasSharedBuffer(spec);
     const isPlain =
@@ -181,7 +184,7 @@ export class Backlog {
       this.refresh(egress);
       return this.inputsAt(group, egress) > (this.at(group, ingress, egress) > 0 ? 1 : 0);
     }
-    const { pool, ports, queues } = this.engine.shared;
+    const { pool, queues } = this.engine.shared;
     const { words } = pool;
     const port = this.device.firstPort + egress;
     const own = this.device.firstPort + ingress;
@@ -189,7 +192,7 @@ export class Backlog {
       for (let f = queues.head(port, lowest(classes)); f >= 0; f = words[f + NEXT]) {
         const from = words[f + PORT];
         if (from === own) continue;
-        if (ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK) === group) return true;
+        if (this.groups.of(f) === group) return true;
       }
     }
     return false;
@@ -224,7 +227,7 @@ export class Backlog {
 
   /** The same, read from the queues as far as necessary. */
   private search(group: number, ingress: number, egress: number, enough: number): number {
-    const { pool, ports, queues } = this.engine.shared;
+    const { pool, queues } = this.engine.shared;
     const { words } = pool;
     const port = this.device.firstPort + egress;
     const own = this.device.firstPort + ingress;
@@ -234,7 +237,7 @@ export class Backlog {
       for (let f = queues.head(port, lowest(classes)); f >= 0; f = words[f + NEXT]) {
         this.reads++;
         if (words[f + PORT] !== own) continue;
-        if (ports.groupOf(own, words[f + CLASS] & PRIORITY_MASK) !== group) continue;
+        if (this.groups.of(f) !== group) continue;
         octets += words[f + STORED];
         if (octets > enough) return octets;
       }
@@ -316,7 +319,7 @@ export class Backlog {
 
   /** The same without lines before the queues: a thousand frames may wait there. */
   private readQueues(egress: number): void {
-    const { pool, ports, queues } = this.engine.shared;
+    const { pool, queues } = this.engine.shared;
     const { words } = pool;
     const { squares } = this;
     const { firstPort } = this.device;
@@ -324,7 +327,7 @@ export class Backlog {
     for (let tc = 0; tc < 8; tc++) {
       for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
         const from = words[f + PORT];
-        const group = ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK);
+        const group = this.groups.of(f);
         const square = squares[group] ?? this.open(group);
         square[(from - firstPort) * this.ports + egress] += words[f + STORED];
         frames++;
@@ -334,9 +337,9 @@ export class Backlog {
   }
 
   private add(egress: number, frame: number, sign: 1 | -1): void {
-    const { pool, ports } = this.engine.shared;
+    const { pool } = this.engine.shared;
     const from = pool.words[frame + PORT];
-    const group = ports.groupOf(from, pool.words[frame + CLASS] & PRIORITY_MASK);
+    const group = this.groups.of(frame);
     const square = this.squares[group] ?? this.open(group);
     const ingress = from - this.device.firstPort;
     square[ingress * this.ports + egress] += sign * pool.words[frame + STORED];

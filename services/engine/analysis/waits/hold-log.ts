@@ -2,7 +2,7 @@ import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { RecordTable } from '../record-table.js';
 import type { HoldTime } from './wait-records.js';
-import { WHOLE } from './wait-records.js';
+import { ALONG, WHOLE } from './wait-records.js';
 
 // Numbers of a record.
 
@@ -103,7 +103,7 @@ export class HoldLog {
       port: values[row + PORT] | 0,
       priority: values[row + PRIORITY] | 0,
       channel: values[row + CHANNEL] | 0,
-      mechanism: this.#engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
+      mechanism: this.#engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? ALONG,
       startPs: values[row + START],
       endPs: values[row + END],
     };

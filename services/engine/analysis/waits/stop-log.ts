@@ -1,13 +1,8 @@
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
-import {
-  CLASS as FRAME_CLASS,
-  NEXT,
-  PORT as FRAME_PORT,
-  PRIORITY_MASK,
-  STORED,
-} from '../../frame/frame-pool.js';
+import { NEXT, PORT as FRAME_PORT, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
+import { ChargedGroups } from './charged-group.js';
 import type { HoldBook } from './hold-book.js';
 import type { QueueBook } from './queue-book.js';
 import { RecordTable } from '../record-table.js';
@@ -56,6 +51,7 @@ export class StopLog {
   readonly table = new RecordTable(WIDTH);
   /** Frames may wait in queues of other priorities than theirs. */
   readonly #movesFrames: boolean;
+  readonly #groups: ChargedGroups;
 
   constructor(engine: Engine, device: Device, holds: HoldBook, queues: QueueBook | null) {
     this.#engine = engine;
@@ -63,6 +59,7 @@ export class StopLog {
     this.#holds = holds;
     this.#queues = queues;
     this.#movesFrames = movesFrames(engine, device);
+    this.#groups = new ChargedGroups(engine, device);
   }
 
   /**
@@ -166,8 +163,7 @@ export class StopLog {
   /** By the frames themselves; null: none of the account is there. */
   private fullestClass(port: number, group: number, egress: number): number | null {
     const { queues, pool } = this.#engine.shared;
-    const { firstPort, spec } = this.#device;
-    const { groupOf } = spec.ports[port];
+    const { firstPort } = this.#device;
     let best: number | null = null;
     let most = 0;
     for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
@@ -175,8 +171,7 @@ export class StopLog {
       let frame = queues.head(firstPort + egress, trafficClass);
       for (; frame >= 0; frame = pool.words[frame + NEXT]) {
         const isOwn =
-          pool.words[frame + FRAME_PORT] === firstPort + port &&
-          groupOf[pool.words[frame + FRAME_CLASS] & PRIORITY_MASK] === group;
+          pool.words[frame + FRAME_PORT] === firstPort + port && this.#groups.of(frame) === group;
         if (isOwn) octets += pool.words[frame + STORED];
       }
       if (octets <= most) continue;

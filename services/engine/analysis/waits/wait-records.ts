@@ -126,5 +126,8 @@ export interface DeviceWaits {
   readonly omitted: number;
 }
 
+/** In place of a mechanism: a priority is held along with another of its port. */
+export const ALONG = 'along';
+
 /** Of a priority that is blocked as a whole, and not by one account of grants. */
 export const WHOLE = -1;
