@@ -117,4 +117,28 @@ load:
     const reasons = trees.map(({ root }) => root.reason);
     assert.ok(!reasons.includes('memory-taken'), reasons.join());
   });
+
+  it('is a link that goes down again, though the queue behind it never empties in between', () => {
+    const [worst] = treesOf(`
+name: again
+duration: 250us
+fabric:
+  generator: dumbbell
+  left: 3
+  right: 3
+  hostLink: { rate: 100G, length: 14m }
+  fabricLink: { rate: 400G, length: 79m }
+switches: { pipeline: 141ns, buffer: { size: 8MB } }
+priorities:
+  2: { flowControl: pfc, xoff: 60KB }
+  3: { flowControl: pfc, xoff: 250KB, ci: true }
+ci: { priority: 2, detect: 40KB, low: 10KB }
+faults:
+  - { name: flap, kind: link-down, where: { link: s1 s2 }, at: 15us, for: 13us, every: 40us, times: 4 }
+load:
+  - { name: own, incast: { from: h1, to: h4 }, bytes: 1MB, priority: 3 }
+  - { name: beside, stream: { from: h3, to: h6 }, rate: 20G, frame: 948, priority: 3 }
+`);
+    assert.deepEqual([worst!.root.port, worst!.root.fault], ['s1:p4', 'flap']);
+  });
 });

@@ -165,10 +165,14 @@ export class EpisodeJoin {
       if (queue.reason !== 'slower-wire') continue;
       const feeder = this.queues.feederOf(queue.id);
       if (feeder === null) continue;
-      const above = (byPort.get(feeder.port) ?? []).find(({ id, startPs, endPs }) => {
-        const isAtTime = startPs <= feeder.toPs && (endPs ?? Infinity) >= feeder.fromPs;
-        return isAtTime && isHeldByFault(id, queue.id, byId);
-      });
+      const { end, fromPs, toPs } = feeder;
+      const there = (byPort.get(end.name) ?? []).filter(({ startPs }) => startPs <= toPs);
+      const faultOf = (id: string): string | null => faultHolding(id, queue.id, byId);
+      // Where a queue never empties, a fault that comes again has no episode of its own each time.
+      const again = this.faults.holding(end, fromPs, toPs);
+      const above =
+        there.find(({ id, endPs }) => (endPs ?? Infinity) >= fromPs && faultOf(id) !== null) ??
+        there.findLast(({ id }) => again !== null && faultOf(id) === again);
       if (above !== undefined) byId.set(queue.id, { ...queue, ...caused(above.id) });
     }
     return queues.map(({ id }) => byId.get(id)!);
@@ -369,11 +373,15 @@ export class EpisodeJoin {
   }
 }
 
-/** Whether a fault is the root of an episode, and not behind another one. */
-function isHeldByFault(id: string, other: string, byId: ReadonlyMap<string, Episode>): boolean {
+/** The fault that is the root of an episode, and not behind another one; null: none is. */
+function faultHolding(
+  id: string,
+  other: string,
+  byId: ReadonlyMap<string, Episode>,
+): string | null {
   let at = byId.get(id);
   while (at !== undefined && at.id !== other && at.parent !== null) at = byId.get(at.parent);
-  return at !== undefined && at.id !== other && at.reason === 'fault';
+  return at !== undefined && at.id !== other && at.reason === 'fault' ? at.fault : null;
 }
 
 /** Whether one episode is caused by another. */

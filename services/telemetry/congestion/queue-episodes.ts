@@ -127,12 +127,12 @@ export class QueueEpisodes {
   /** The port at the other end of the link that feeds a queue, and when what came of it left. */
   feederOf(
     id: string,
-  ): { readonly port: string; readonly fromPs: number; readonly toPs: number } | null {
+  ): { readonly end: LinkEnd; readonly fromPs: number; readonly toPs: number } | null {
     const { ingress, longPs } = this.byId.get(id)!;
     if (ingress === null) return null;
     const { peerDevice, peerPort, latencyPs } = ingress;
-    const port = this.fabric.linkEnds[peerDevice]![peerPort]!.name;
-    return { port, fromPs: longPs - latencyPs - FILLS_PS, toPs: longPs };
+    const end = this.fabric.linkEnds[peerDevice]![peerPort]!;
+    return { end, fromPs: longPs - latencyPs - FILLS_PS, toPs: longPs };
   }
 
   shares(): QueueShare[] {

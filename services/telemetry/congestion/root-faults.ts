@@ -83,6 +83,15 @@ export class RootFaults {
     return { reason: isCause ? 'fault' : reason, fault: best.name };
   }
 
+  /** The fault that has kept a port from sending for longest in a time; null: none has. */
+  holding({ device, port }: LinkEnd, fromPs: number, toPs: number): string | null {
+    const found = this.candidates(device, port, AT_PORT.queue)
+      .map(({ fault }) => ({ name: fault.name, ps: overlapPs(fault.spells, fromPs, toPs) }))
+      .filter(({ ps }) => ps > 0)
+      .sort((a, b) => b.ps - a.ps);
+    return found[0]?.name ?? null;
+  }
+
   /** Faults with one of these effects at a port; null: at any of the device. */
   private candidates(
     device: number,
