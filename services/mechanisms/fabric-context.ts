@@ -103,6 +103,8 @@ export interface LinkContext {
   readonly priorities: readonly PortPriority[];
   /** Priority group of each priority at this end. */
   readonly groupOf: readonly number[];
+  /** Queue of each priority at this end, where its port has maps of its own; else null. */
+  readonly classOf: readonly number[] | null;
   /** VLAN whose frames leave by this end without a tag; null: not a port of a bridge. */
   readonly nativeVlan: number | null;
   /**

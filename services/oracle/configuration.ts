@@ -50,7 +50,6 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
   return { scenario, devices, longestOctets: fabric.longestFrameOctets, negotiates, fabric };
 }
 
-/** A NIC without DCB has one queue. */
 const hasOneQueue = ({ host }: Settings, isHost: boolean): boolean =>
   isHost && host.nic?.dcb === false;
 
@@ -61,7 +60,7 @@ function portOf(
 ) {
   const { device, port } = near;
   const { device: peerDevice, port: peerPort } = far;
-  const { priorities, pause } = ports[device]![port]!;
+  const { priorities, pause, maps } = ports[device]![port]!;
   const { lengths: frameLengths, longest: longestOctets } = linkFrames[device]![port]!;
   const isHost = topology.devices[device]!.kind === 'host';
   const isSlotted = !isHost && own.switch.model !== 'shared-buffer';
@@ -75,13 +74,14 @@ function portOf(
     interfaceDelayPs: link.interfaceDelayPs,
     /** By priority: the flow control that both ends come to, and settings. */
     methods: methods[device]![port]!,
-    priorities,
+    ...{ priorities, maps },
     /** By priority: lengths of full frames on the link, and the longest, tags included. */
     ...{ frameLengths, longestOctets },
     /** 802.3x PAUSE of the whole port; null: it does not run. */
     pause,
     /** Priority group of each priority: PAUSE stops a whole port, which has one (802.3 31B). */
-    groupOf: isUndivided ? ONE_GROUP : scenario.classes.receive,
+    groupOf: isUndivided ? ONE_GROUP : (maps?.groups ?? scenario.classes.receive),
+    classOf: hasOneQueue(own, isHost) ? ONE_GROUP : (maps?.queues ?? scenario.classes.transmit),
     faults: new Set(specs[device]!.ports[port]!.faults.map(({ effect }) => effect.kind)),
   } as const;
 }
@@ -103,17 +103,18 @@ function deviceOf(
     cutsThrough: !isHost && own.switch.cutThrough,
     /** Slots, or the buffers of an 82599, in place of the shared buffer or the plain NIC. */
     ownMemory: isSlotted ? 'slots' : own.host.nic !== null && isHost ? 'nic' : null,
-    /** Pools of fixed size and profiles in place of one pool for all. */
     hasPools: !isHost && Object.keys(own.switch.buffer.pools).length > 0,
     isBridge: !isHost && own.switch.forwarding === 'bridged',
     /**
      * Traffic classes follow from priorities: no chip with classes of its own, no queue for
-     * isolated flows, none that ends of a link may negotiate.
+     * isolated flows, none that ends of a link may negotiate, and no maps of ports.
      */
-    hasPlainClasses: (isHost || (own.switch.model === 'shared-buffer' && !isSeparate)) && !mayMove,
+    hasPlainClasses:
+      (isHost || !(isSlotted || isSeparate)) &&
+      !mayMove &&
+      !ports.some(({ maps }) => maps !== null),
     /** At the edge of a congestion-notification domain frames lose their tag or change priority. */
     hasDomainEdges: (own.mechanisms['qcn'] as { priorities: unknown[] }).priorities.length > 0,
-    /** Traffic class of each priority. */
     classOf: hasOneQueue(own, isHost) ? ONE_GROUP : scenario.classes.transmit,
   } as const;
 }

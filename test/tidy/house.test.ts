@@ -201,15 +201,21 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   llr: { words: /\bllr|Llr[A-Z]|\bLLR|[a-z]Llr/, most: MENTIONS_MOST },
   // Files of a switch (`sonic`) have tables for it.
-  ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST, also: /\/sonic\// },
+  // WRED of a configured queue marks in place of dropping.
+  ecn: {
+    words: /\b[Ee]cn|[a-z]Ecn|\bECN/,
+    most: MENTIONS_MOST,
+    also: /\/sonic\/|\/buffer\/wred|pooled-buffers|plan-pools|schema-buffer|worlds\/pools/,
+  },
   pfc: {
     words: /pfc/i,
     most: MENTIONS_MOST,
     // DCBX negotiates it, in TLVs of its name (802.1Q 38); source flow control and congestion
     // isolation are defined by what it does (P802.1Qdw, 802.1Qcz). Thresholds and times of an
     // ingress buffer are those of PAUSE, too. Files of a switch have it in their tables, other
-    // programs in a name of theirs, and scripts of testers in their frames.
-    also: /\/sonic|\/otg\/|\/exports\/hpcc\/|discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
+    // programs in a name of theirs, and scripts of testers in their frames. Maps of ports begin at
+    // its priorities.
+    also: /port-maps|assembly\/accounts|schema-ports|scenario\/scenario\.|worlds\/islands|\/sonic|\/otg\/|\/exports\/hpcc\/|discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
   },
   // Credit exchange may have its messages.
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST, also: /\/mechanisms\/credit\// },

@@ -93,6 +93,8 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   const queueReserved = new Float64Array(ports * QUEUES);
   const queueAlpha = new Float64Array(ports * QUEUES);
   const queueLimit = new Float64Array(ports * QUEUES);
+  /** 1: a queue is not charged to its pool, which groups charge. */
+  const isByGroups = new Uint8Array(ports * QUEUES);
   // By port.
   const headroomPool = new Int32Array(ports).fill(NONE);
   const queueRow = new Int32Array(ports).fill(NONE);
@@ -159,6 +161,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     queueReserved[own] = queue.reservedOctets;
     queueAlpha[own] = queue.alpha;
     queueLimit[own] = queue.limitOctets;
+    isByGroups[own] = queue.isByGroups ? 1 : 0;
   }
 
   function free(row: number): number {
@@ -274,7 +277,8 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     const before = Math.max(0, rows[row * STRIDE + TAKEN] - queueReserved[own]);
     take(row, stored);
     const after = Math.max(0, rows[row * STRIDE + TAKEN] - queueReserved[own]);
-    if (queuePool[own] !== NONE && after !== before) take(queuePool[own], after - before);
+    if (queuePool[own] === NONE || isByGroups[own] !== 0 || after === before) return;
+    take(queuePool[own], after - before);
   }
 
   function atXoff(port: number, group: number): boolean {
@@ -359,7 +363,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
         if (pool !== NONE) sums[pool - first] += Math.max(0, beyond(a));
         const queue = queuePool[own * QUEUES + g];
         const held = rows[(queueRow[own] + g) * STRIDE + TAKEN];
-        if (queue !== NONE) {
+        if (queue !== NONE && isByGroups[own * QUEUES + g] === 0) {
           sums[queue - first] += Math.max(0, held - queueReserved[own * QUEUES + g]);
         }
       }

@@ -38,8 +38,29 @@ export interface PoolsSpec {
   readonly queues: readonly (readonly PooledSpec[])[];
   /** By port, then by pool: threshold of the port as a whole, as a multiple of what is free. */
   readonly portAlphas: readonly (readonly (number | null)[])[];
+  readonly wreds: readonly WredSpec[];
+  /** By port, then by traffic class: its WRED; -1: none. */
+  readonly wredOf: readonly (readonly number[])[];
   /** XON refers to the threshold that a group would have at its limit, whatever it has now. */
   readonly steadyXon: boolean;
+}
+
+/** Weighted random early detection of a queue, by colour; null: frames of it pass. */
+export interface WredSpec {
+  /** What the present length counts in the average. */
+  readonly share: number;
+  readonly green: WredCurve | null;
+  readonly yellow: WredCurve | null;
+}
+
+export interface WredCurve {
+  readonly minOctets: number;
+  readonly maxOctets: number;
+  /** Just below `maxOctets`; from there on it is 1. */
+  readonly probability: number;
+  /** Frames that can be marked are; others, if it drops, are lost. */
+  readonly marks: boolean;
+  readonly drops: boolean;
 }
 
 interface PoolSpec {
@@ -52,6 +73,8 @@ interface PoolSpec {
 export interface PooledSpec {
   /** -1: it is charged to no pool, and nothing limits it. */
   readonly pool: number;
+  /** Of a queue: its pool is charged by groups alone, and its threshold is of what these leave. */
+  readonly isByGroups: boolean;
   readonly reservedOctets: number;
   /** Of what is free; Infinity: `limitOctets` alone. */
   readonly alpha: number;

@@ -38,6 +38,12 @@ export interface PortSpec {
   readonly retry?: RetriedFrames;
   /** Priorities of frames that come in, by those at their sender: see `prioritiesAcross`. */
   readonly received?: readonly number[];
+  /** By DSCP: priorities of frames that come in, whatever `received` says. */
+  readonly classOfDscp?: readonly number[];
+  /** By priority of a pause: the group that sends it; absent: the group of that priority. */
+  readonly pausingGroupOf?: readonly number[];
+  /** By priority of a pause: the traffic class that it stops; absent: frames of that priority. */
+  readonly pausedClassOf?: readonly number[];
   /** PCP and DEI of tags, by priority and drop_eligible; absent: PCP and priority are the same. */
   readonly codePoints?: readonly number[];
   /** A real host is behind this port of a host. */

@@ -28,6 +28,7 @@ import { Device, DID_DROP, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { AccountBooks } from '../contract/account-books.js';
 import { accountRows } from '../contract/grants-spec.js';
+import { wredRows } from '../buffer/wred.js';
 import { poolRows } from '../contract/memory.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
@@ -495,6 +496,7 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
     pool: spec.kind === 'switch' ? poolRows(spec.buffer) : 0,
+    wred: spec.kind === 'switch' ? wredRows(spec.buffer) : 0,
     transport: tracked.reduce((sum, { rows }) => sum + rows, 0),
     bitmap: tracked.reduce((sum, { bitmaps }) => sum + bitmaps, 0),
   };

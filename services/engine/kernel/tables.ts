@@ -16,6 +16,7 @@ const UNITS = [
   'rate',
   'nic',
   'pool',
+  'wred',
   'transport',
   'bitmap',
 ] as const;

@@ -35,6 +35,8 @@ export class PauseResponder {
   private readonly mask: Uint8Array;
   /** By port: timers that run, but are ignored and hold nothing, one bit each. */
   private readonly ignored: Uint8Array;
+  /** By port: what each timer holds, where that is not the priority of its number. */
+  private readonly held: (Uint8Array | undefined)[] = [];
   /** Observes received pauses, ignored or not. */
   listener: StopListener | null = null;
 
@@ -52,6 +54,14 @@ export class PauseResponder {
     this.holds = tables.float64('port', field('pauses', COUNTER, timers));
     this.mask = tables.uint8('port', field('paused', SHAPE));
     this.ignored = tables.uint8('port', field('ignored pauses', SHAPE));
+  }
+
+  /** A pause of a priority holds all priorities that are in the traffic class that it stops. */
+  holdClasses(port: PortRow, classOf: readonly number[], pausedClassOf: readonly number[]): void {
+    assert(this.timers === pausedClassOf.length, 'pause.class-of-each-timer');
+    this.held[port] = Uint8Array.from(pausedClassOf, (stopped) =>
+      classOf.reduce((mask, tc, priority) => (tc === stopped ? mask | (1 << priority) : mask), 0),
+    );
   }
 
   /** Loads a timer with a number of quanta. */
@@ -111,8 +121,9 @@ export class PauseResponder {
   }
 
   reason(port: PortRow, priority: Priority, mechanism: string): HoldReason | null {
-    if ((this.mask[port] & (1 << priority)) === 0) return null;
-    const i = this.index(port, priority);
+    const timer = this.timerOf(port, priority);
+    if (timer < 0) return null;
+    const i = this.index(port, timer);
     return { mechanism, untilPs: this.until[i], sincePs: this.blockedSince[i] };
   }
 
@@ -125,15 +136,38 @@ export class PauseResponder {
 
   /** Since when a priority has been blocked; null while it is not. */
   blockedSincePs(port: PortRow, priority: Priority): number | null {
-    if ((this.mask[port] & (1 << priority)) === 0) return null;
-    return this.blockedSince[this.index(port, priority)];
+    const timer = this.timerOf(port, priority);
+    return timer < 0 ? null : this.blockedSince[this.index(port, timer)];
   }
 
   holdCount(port: PortRow, priority: Priority): number {
     return this.holds[this.index(port, priority)];
   }
 
-  private index(port: PortRow, priority: Priority): number {
+  /** Of a priority that is held: a timer that holds it; else -1. */
+  private timerOf(port: PortRow, priority: number): number {
+    const held = this.held[port];
+    const mask = this.mask[port];
+    if (held === undefined) return (mask & (1 << priority)) === 0 ? -1 : priority;
+    for (let timer = 0; timer < held.length; timer++) {
+      if ((mask & (1 << timer)) !== 0 && (held[timer] & (1 << priority)) !== 0) return timer;
+    }
+    return -1;
+  }
+
+  /** Priorities that the port may not send now. */
+  private heldNow(port: PortRow): number {
+    const held = this.held[port];
+    const mask = this.mask[port];
+    if (held === undefined) return mask;
+    let priorities = 0;
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      priorities |= held[31 - Math.clz32(rest & -rest)];
+    }
+    return priorities;
+  }
+
+  private index(port: PortRow, priority: number): number {
     return port * this.timers + (this.timers === 1 ? 0 : priority);
   }
 
@@ -162,7 +196,7 @@ export class PauseResponder {
     this.blockedSince[i] = this.host.clock.now;
     this.holds[i]++;
     this.mask[port] |= this.priorities(timer);
-    this.host.hold(this.slot, port, this.mask[port]);
+    this.host.hold(this.slot, port, this.heldNow(port));
   }
 
   private release(i: number, port: PortRow, timer: number): void {
@@ -170,7 +204,7 @@ export class PauseResponder {
     assert(this.host.clock.now >= this.blockedSince[i], 'pause.ends-after-it-began');
     this.blockedTotal[i] += this.host.clock.now - this.blockedSince[i];
     this.mask[port] &= ~this.priorities(timer);
-    this.host.hold(this.slot, port, this.mask[port]);
+    this.host.hold(this.slot, port, this.heldNow(port));
   }
 
   private disarm(i: number, port: PortRow, timer: number): void {

@@ -281,7 +281,12 @@ export class MemoryPlan {
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
     const { buffer, pipelinePs } = this.input.settings[end.device]!.switch;
     const frames = this.input.linkFrames[end.device]![end.port]!;
-    const longest = Math.max(...priorities.map((p) => frames.longest[p]!));
+    const own = this.input.ports[end.device]![end.port]!;
+    // By their DSCP frames of any load may be in the group.
+    const longest =
+      own.maps === null
+        ? Math.max(...priorities.map((p) => frames.longest[p]!))
+        : frames.longestOctets;
     const peerPolicies = this.policiesOf(end.peerDevice, end.peerPort);
     const peerStop = peerPolicies.find((policy) => policy.group === group)?.stop;
     return headroomTerms({
@@ -361,24 +366,27 @@ function withoutBuffer(linkEnds: readonly LinkEnd[]): SwitchMemory {
 
 function makePolicies(
   scenario: Scenario,
-  { priorities, pause }: PortSettings,
+  port: PortSettings,
   methods: Methods,
   leaving: number,
 ): GroupPolicy[] {
-  const groups = groupsOf(scenario, methods);
+  const { priorities, pause, maps } = port;
+  const groups = groupsOf(scenario, port, methods);
+  const pausing = maps?.pfcGroups ?? groups;
   const isWhole = methods[0] === WHOLE_PORT;
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
     const isPaused = ({ priority }: PrioritySection): boolean => isPausable(methods[priority]);
-    const leader = own.find(isPaused) ?? own[0]!;
+    const pauses = priorities.filter(({ priority }) => pausing[priority] === group);
+    const leader = (isWhole ? own : pauses).find(isPaused) ?? own[0]!;
     const section = isWhole ? (pause ?? scenario.pause) : leader;
     return {
       group,
       priorities: numbers,
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
-      stop: isWhole || isPaused(leader) ? section.pausing : null,
+      stop: isWhole || pauses.some(isPaused) ? section.pausing : null,
       granted: numbers.some((priority) => isBacked(methods[priority])),
       isOptional: numbers.some((priority) => (leaving & (1 << priority)) !== 0),
     };

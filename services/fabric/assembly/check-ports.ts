@@ -24,7 +24,7 @@ export function checkPorts(input: PortsInput): void {
     const among = methods[end.device]![end.port]!;
     const known = judged.get(own);
     if (known === undefined && own.pause === null) {
-      checkPriorities(scenario.classes, own.priorities, { errorAt: fail });
+      checkPriorities(scenario.classes, own.priorities, { errorAt: fail }, own.maps);
     }
     const kinds = known ?? new Set<string>();
     judged.set(own, kinds);

@@ -6,6 +6,7 @@ import { TELEMETRY_HOPS } from '../../engine/wire/telemetry.js';
 import type { FlowTagging } from '../../mechanisms/fabric-context.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { NotificationSettings } from '../../mechanisms/rate-control-slice.js';
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import { hasTelemetry } from '../../mechanisms/registry.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
@@ -114,11 +115,12 @@ export class CongestionPlan {
   /** Traffic classes whose packets are given telemetry, one bit each. */
   telemetryClasses(flows: readonly Flow[]): number {
     const { transmit } = this.input.scenario.classes;
-    return flows.reduce(
-      (mask, { congestion, priority }) =>
-        hasTelemetry(congestion) ? mask | (1 << transmit[priority]!) : mask,
-      0,
-    );
+    // Ports may have maps of their own, by which a flow may be in any class.
+    const hasMaps = this.input.ports.some((own) => own.some(({ maps }) => maps !== null));
+    return flows.reduce((mask, { congestion, priority }) => {
+      if (!hasTelemetry(congestion)) return mask;
+      return hasMaps ? ALL_PRIORITIES : mask | (1 << transmit[priority]!);
+    }, 0);
   }
 
   private isOutside({ congestion, source }: Flow): boolean {

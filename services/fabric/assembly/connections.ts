@@ -9,6 +9,7 @@ import type { CongestionPlan } from './congestion-plan.js';
 import type { Settings } from './settings.js';
 import type { Fail } from '../topology/cabling.js';
 import type { EqualPaths } from './equal-paths.js';
+import type { UsualDscp } from './port-maps.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
 import { ackOctets, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
@@ -17,7 +18,6 @@ import { idealOf } from './ideal.js';
 import { spreads } from '../../mechanisms/balancing-slice.js';
 import { BY_FLOW, reordersFrames } from '../scenario/equal-cost.js';
 import { type CarriedConnection, TransportPlan } from './transport-plan.js';
-import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
 type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
 
@@ -37,6 +37,7 @@ interface ConnectionInput {
   readonly equal: EqualPaths;
   readonly settings: readonly Settings[];
   readonly congestion: CongestionPlan;
+  readonly usualDscp: UsualDscp;
   readonly fail: Fail;
 }
 
@@ -51,6 +52,7 @@ interface FramedFlow {
 interface Plans {
   readonly congestion: CongestionPlan;
   readonly carried: CarriedConnection | null;
+  readonly usualDscp: UsualDscp;
 }
 
 /** How frames of a flow are spread that has several paths; null: they are not. */
@@ -72,7 +74,7 @@ function spreadOf(
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
-  { hosts, members, paths, equal, settings, congestion, fail }: ConnectionInput,
+  { hosts, members, paths, equal, settings, congestion, usualDscp, fail }: ConnectionInput,
 ): Connections {
   const numbers = numberFlows(flows, hosts);
   const transports = new TransportPlan(settings, fail);
@@ -86,8 +88,9 @@ export function connect(
       : [flow.destination];
     const hopsOf = destinations.map((host) => paths.find(flow, host));
     const carried = transports.of(flow, framed.framing, hopsOf[0]!);
-    sends[flow.source]![send] = sendSpec(framed, numbers, hopsOf[0]!, { congestion, carried });
-    const specs = hopsOf.map((hops) => receiveSpec(framed, hops, send, { congestion, carried }));
+    const plans = { congestion, carried, usualDscp };
+    sends[flow.source]![send] = sendSpec(framed, numbers, hopsOf[0]!, plans);
+    const specs = hopsOf.map((hops) => receiveSpec(framed, hops, send, plans));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
     const levels = destinations.map((host) => equal.levels(flow, host));
@@ -137,7 +140,7 @@ function sendSpec(
   { flow, index, framing }: FramedFlow,
   numbers: Numbers,
   hops: readonly Hop[],
-  { congestion, carried }: Plans,
+  { congestion, carried, usualDscp }: Plans,
 ): SendSpec {
   const { transport, vlan } = flow;
   const telemetry = telemetryOctets(flow);
@@ -155,7 +158,7 @@ function sendSpec(
       packClass({
         priority: flow.priority,
         dei: vlan.dei,
-        dscp: flow.dscp,
+        dscp: flow.dscp ?? usualDscp(flow.source, flow.priority),
         ect: flow.ect,
         kind: reliable ? KIND_DATA : KIND_RAW,
         group: flow.group,
@@ -192,7 +195,7 @@ function receiveSpec(
   { flow, index, framing }: FramedFlow,
   hops: readonly Hop[],
   send: number,
-  { congestion, carried }: Plans,
+  { congestion, carried, usualDscp }: Plans,
 ): ReceiveSpec {
   const { transport, source, destination, startPs, messages } = flow;
   const reliable = transport.kind === 'reliable';
@@ -218,7 +221,8 @@ function receiveSpec(
     ackClass: packClass({
       priority: ackPriority,
       dei: answering.dei,
-      dscp: ackPriority === flow.priority ? flow.dscp : ackPriority * DSCP_PER_PRIORITY,
+      dscp:
+        (ackPriority === flow.priority ? flow.dscp : null) ?? usualDscp(destination, ackPriority),
       ect: false,
       kind: 0,
       group: false,

@@ -22,6 +22,7 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
       ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
       methods: fabric.methods[index]!,
       codings: fabric.codings[index]!,
+      ports: fabric.ports[index]!,
       planned: (port) => planned(index, port),
       live: plans.live.get(index),
     });

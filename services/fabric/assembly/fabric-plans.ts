@@ -7,6 +7,7 @@ import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import { Backing } from './backing.js';
 import { CongestionPlan } from './congestion-plan.js';
+import { usualDscps } from './port-maps.js';
 import { type Connections, connect } from './connections.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { EqualPaths } from './equal-paths.js';
@@ -44,6 +45,7 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   const congestion = new CongestionPlan(fabric, ofMechanisms);
   const connections = connect(flows, {
     ...{ hosts: hostCount(topology), members, paths, settings, congestion, fail },
+    usualDscp: usualDscps(fabric),
     equal: new EqualPaths(routes, linkEnds, settings),
   });
   const operations = planOperations(jobs, connections.flowEnds);

@@ -49,6 +49,10 @@ export function fixedClasses(
         prospects[device]!.reduce((mask, { grants }) => mask | grants, 0);
     const problem = problemOfClasses(fixed, classesOf(own, scenario), scenario);
     if (problem !== null) throw fail(placeOfClasses(own), problem);
+    for (const { maps, mapsPaths } of ports[device]!) {
+      const wrong = maps?.queues && problemOfClasses(fixed, maps.queues, scenario);
+      if (wrong) throw fail([...mapsPaths.at(-1)!, 'maps'], wrong);
+    }
     return fixed;
   });
 }

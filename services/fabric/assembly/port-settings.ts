@@ -15,6 +15,7 @@ import { changedPriority } from '../scenario/device-settings.js';
 import type {
   FlowControl,
   PauseSection,
+  PortMaps,
   PortRule,
   PrioritySection,
   Scenario,
@@ -40,6 +41,9 @@ export interface PortSettings {
   /** How it reads and writes priorities, and where the file says so; null: nowhere. */
   readonly coding: PortCoding;
   readonly codingPath: Path | null;
+  /** Where the file has them; null: the maps of all. */
+  readonly maps: PortMaps | null;
+  readonly mapsPaths: readonly Path[];
 }
 
 interface PortsInput {
@@ -120,7 +124,11 @@ class PortLayers {
     for (const rule of this.input.scenario.ports) {
       if (!matchesRule(this.selector, rule.where, end)) continue;
       this.used.add(rule);
-      own = this.once(own, rule, () => this.ruled(own, rule));
+      const isHost = this.input.topology.devices[end.device]!.kind === 'host';
+      // Hosts have no maps; what else a rule says applies to them, too.
+      const [key, change] =
+        isHost && rule.maps !== null ? [rule.maps, { ...rule, maps: null }] : [rule, rule];
+      own = this.once(own, key, () => this.ruled(own, change));
     }
     return own;
   }
@@ -140,7 +148,7 @@ class PortLayers {
     const { priorities } = settings;
     const own = this.ofDevices.get(settings) ?? {
       ...{ device: settings, priorities, mtuOctets: null },
-      ...{ coding: PLAIN_CODING, codingPath: null },
+      ...{ coding: PLAIN_CODING, codingPath: null, maps: null, mapsPaths: [] },
       pause: pause.enabled && !priorities.some(isRuled) ? pause : null,
     };
     this.ofDevices.set(settings, own);
@@ -220,12 +228,15 @@ class PortLayers {
   }
 
   private ruled(own: PortSettings, rule: PortRule): PortSettings {
-    const { pause, mtuOctets, coding, priorities, path } = rule;
+    const { pause, mtuOctets, coding, maps, priorities, path } = rule;
     const { pause: usual } = this.input.scenario;
     const changed: PortSettings = {
       ...own,
       mtuOctets: mtuOctets ?? own.mtuOctets,
       ...(coding !== null && { coding: { ...own.coding, ...coding }, codingPath: path }),
+      ...(maps !== null && {
+        ...{ maps: { ...own.maps, ...maps }, mapsPaths: [...own.mapsPaths, path] },
+      }),
       priorities: own.priorities.map((section) => {
         const change = priorities.find(({ priority }) => priority === section.priority);
         return change === undefined ? section : changedPriority(section, change);

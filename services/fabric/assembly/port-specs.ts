@@ -11,6 +11,8 @@ import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { classesOf } from './fixed-classes.js';
 import type { Methods } from './link-methods.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
+import { plannedMaps } from './port-maps.js';
+import type { PortSettings } from './port-settings.js';
 import type { PlannedCoding } from './port-codings.js';
 import { groupsAt, ONE_GROUP } from './priority-groups.js';
 import type { Settings } from './settings.js';
@@ -52,6 +54,8 @@ export function plannedPorts(
 /** What of a device decides how its ports work. */
 interface PortPlans {
   readonly settings: Settings;
+  /** By port. */
+  readonly ports: readonly PortSettings[];
   readonly linkEnds: readonly LinkEnd[];
   /** By port. */
   readonly methods: readonly Methods[];
@@ -67,7 +71,7 @@ interface PortPlans {
 export function portSpecs(
   { scenario, addresses, topology }: AssemblyInput,
   device: number,
-  { settings, linkEnds, methods, chips, discovery, planned, codings, live }: PortPlans,
+  { settings, ports, linkEnds, methods, chips, discovery, planned, codings, live }: PortPlans,
 ): PortSpec[] {
   const { kind } = topology.devices[device]!;
   const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -84,13 +88,17 @@ export function portSpecs(
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
     const { pausing, grants, ...layer } = planned(port);
+    const own = ports[port]!;
+    const classOf = own.maps?.queues ?? shared.classOf;
     return {
       name,
       octetPs,
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
-      groupOf: groupsAt(scenario, settings, kind === 'host', methods[port]!),
+      classOf,
+      groupOf: groupsAt(scenario, own, kind === 'host', methods[port]!),
+      ...plannedMaps(own, classOf),
       arbiter: chips?.arbiter(end) ?? shared.arbiter,
       pausing,
       grants,

@@ -12,6 +12,7 @@ import { linkEndsOf } from './link-ends.js';
 import { methodsOfLinks, type Prospects } from './link-methods.js';
 import { prospectsOf } from './prospects.js';
 import { checkPorts } from './check-ports.js';
+import { checkMaps } from './port-maps.js';
 import { codingsOf, type PlannedCodings } from './port-codings.js';
 import { portSettingsOf, withPauseOfLinks } from './port-settings.js';
 import { settingsOfDevices } from './settings.js';
@@ -44,6 +45,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
     prospects: negotiates ? prospects : null,
   });
   const ports = withPauseOfLinks(configured, methods, scenario);
+  checkMaps({ ...input, ports });
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   checkLocalFlows(flows, settings, fail);

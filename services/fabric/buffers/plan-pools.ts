@@ -10,11 +10,13 @@ import type {
   PooledGroupSpec,
   PooledSpec,
   PoolsSpec,
+  WredCurve,
+  WredSpec,
 } from '../../engine/contract/memory.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { PS_PER_MM } from '../link-length.js';
 import type { BufferSection } from '../scenario/scenario.js';
-import type { ProfileInput } from '../scenario/schema-buffer.js';
+import type { ProfileInput, WredInput } from '../scenario/schema-buffer.js';
 import type { Path } from '../topology/cabling.js';
 import type { Asic } from './asics.js';
 import { HEADROOM_CHIPS } from './asics.js';
@@ -25,6 +27,7 @@ const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What groups without a profile, and queues, may take: all of the memory. */
 const UNLIMITED: PooledSpec = {
   pool: -1,
+  isByGroups: false,
   reservedOctets: 0,
   alpha: Infinity,
   limitOctets: Infinity,
@@ -71,10 +74,11 @@ export function planPools(input: PoolsInput): BufferSpec {
     groups: groups.map((own) => own.map((profile) => groupSpec(section, profile))),
     queues: queues.map((own) => own.map((profile) => queueSpec(section, profile))),
     portAlphas: ends.map((_, port) => names.map((name) => portAlpha(input, port, name))),
+    ...plannedWred(section, ends),
     steadyXon: asic.xonFrom === 'steady',
   };
   const shared = spec.pools.reduce(
-    (sum, { name, octets }) => (pools[name]!.type === 'ingress' ? sum + octets : sum),
+    (sum, { name, octets }) => (pools[name]!.type === 'egress' ? sum : sum + octets),
     0,
   );
   const apart = accounts.flat().reduce((sum, own) => sum + setApart(own), 0);
@@ -157,7 +161,7 @@ function assigned({ section, ends }: PoolsInput, to: 'groups' | 'queues'): Assig
   return ends.map((end) => {
     const own = new Array<Profile | null>(NUMBERS.length).fill(null);
     for (const entry of section.assign) {
-      if (!selects(entry, end)) continue;
+      if (entry.profile === undefined || !selects(entry, end)) continue;
       const profile = profileAt(section, section.profiles[entry.profile]!, end);
       for (const number of entry[to]) own[number] = profile;
     }
@@ -180,6 +184,41 @@ function profileAt({ pools }: BufferSection, profile: ProfileInput, { link }: Li
   });
   // Without shared headroom the size has the group's headroom in it.
   return { ...profile, headroom: xoff, xon, reserved: isShared ? size : Math.max(0, size - xoff) };
+}
+
+/** WRED of queues: what the list assigns, by port and queue. */
+function plannedWred(
+  section: BufferSection,
+  ends: readonly LinkEnd[],
+): Pick<PoolsSpec, 'wreds' | 'wredOf'> {
+  const names = Object.keys(section.wred);
+  const whole = Object.values(section.pools).reduce((sum, { size }) => sum + size, 0);
+  return {
+    wreds: names.map((name) => wredSpec(section.wred[name]!, whole)),
+    wredOf: ends.map((end) => {
+      const own = new Array<number>(NUMBERS.length).fill(-1);
+      for (const entry of section.assign) {
+        if (entry.wred === undefined || !selects(entry, end)) continue;
+        for (const queue of entry.queues) own[queue] = names.indexOf(entry.wred);
+      }
+      return own;
+    }),
+  };
+}
+
+/** `whole`: where a colour has no upper threshold, as SAI has it. */
+function wredSpec({ weight, mark, green, yellow }: WredInput, whole: number): WredSpec {
+  const curveOf = (curve: typeof green, colour: 'green' | 'yellow'): WredCurve | null => {
+    if (curve === undefined) return null;
+    const { min, max = Math.max(whole, min), probability, drop } = curve;
+    const range = { minOctets: min, maxOctets: max, probability };
+    return { ...range, marks: mark.includes(colour), drops: drop };
+  };
+  return {
+    share: 2 ** -weight,
+    green: curveOf(green, 'green'),
+    yellow: curveOf(yellow, 'yellow'),
+  };
 }
 
 interface Where {
@@ -237,6 +276,7 @@ function queueSpec(section: BufferSection, profile: Profile | null): PooledSpec 
   const { asic, pools } = section;
   return {
     pool: Object.keys(pools).indexOf(profile.pool),
+    isByGroups: pools[profile.pool]!.type === 'both',
     reservedOctets: inCells(asic, profile.reserved),
     alpha: profile.alpha ?? Infinity,
     limitOctets: profile.limit === undefined ? Infinity : inCells(asic, profile.limit),
@@ -254,20 +294,27 @@ function groupSpec(section: BufferSection, profile: Profile | null): PooledGroup
 
 /** Profiles name pools of the right kind, and entries profiles. */
 function checkNames({ section, ends, fail }: PoolsInput): void {
-  const { pools, profiles, assign, portLimits } = section;
+  const { pools, profiles, wred: wreds, assign, portLimits } = section;
   const listed = (names: object): string => Object.keys(names).join(', ') || 'none';
   for (const [name, { pool }] of Object.entries(profiles)) {
     if (pool in pools) continue;
     throw fail(['profiles', name, 'pool'], `no such pool: ${pool}; there are ${listed(pools)}`);
   }
-  assign.forEach(({ profile, groups, queues, ports }, i) => {
+  assign.forEach(({ profile, wred, groups, queues, ports }, i) => {
+    if (wred !== undefined && wreds[wred] === undefined) {
+      throw fail(['assign', i, 'wred'], `no such WRED: ${wred}; there are ${listed(wreds)}`);
+    }
+    if (profile === undefined) {
+      if (wred === undefined) throw fail(['assign', i], 'nothing to assign: profile, or wred');
+      return;
+    }
     const own = profiles[profile];
     if (own === undefined) {
       const message = `no such profile: ${profile}; there are ${listed(profiles)}`;
       throw fail(['assign', i, 'profile'], message);
     }
     const { type } = pools[own.pool]!;
-    const wrong = type === 'ingress' ? queues : groups;
+    const wrong = type === 'both' ? [] : type === 'ingress' ? queues : groups;
     if (wrong.length > 0) {
       const [which, of] =
         type === 'ingress' ? (['queues', 'egress'] as const) : (['groups', 'ingress'] as const);
@@ -279,7 +326,7 @@ function checkNames({ section, ends, fail }: PoolsInput): void {
     throw fail(['assign', i, 'ports'], `no port ${beyond}: the switch has ${ends.length}`);
   });
   portLimits.forEach(({ pool }, i) => {
-    if (pools[pool]?.type === 'ingress') return;
+    if (pools[pool] !== undefined && pools[pool].type !== 'egress') return;
     throw fail(['portLimits', i, 'pool'], `no such ingress pool: ${pool}`);
   });
 }

@@ -74,7 +74,8 @@ export interface Flow {
   readonly destination: number;
   readonly group: boolean;
   readonly priority: number;
-  readonly dscp: number;
+  /** Null: that of its class at the switch that its source is joined to. */
+  readonly dscp: number | null;
   /** Its frames carry ECT(0): switches may mark them (RFC 3168). */
   readonly ect: boolean;
   readonly congestion: CongestionControl;

@@ -15,7 +15,6 @@ import type {
 } from './flow.js';
 import { RAW_OVERHEAD_BYTES } from './flow.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
-import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 import type { Job } from './job.js';
 
 /** More flows than this are a mistake, or need more memory than a machine has. */
@@ -240,7 +239,7 @@ export class LoadEntry {
       destination,
       group: shape.group ?? false,
       priority,
-      dscp: section.dscp ?? DSCP_PER_PRIORITY * priority,
+      dscp: section.dscp,
       ect: section.ect,
       congestion: section.congestion,
       vlan: this.tagsOf(source),

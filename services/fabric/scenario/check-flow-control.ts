@@ -9,7 +9,7 @@ import {
 } from '../../mechanisms/registry.js';
 import type { Places } from '../../mechanisms/rate-control-slice.js';
 import type { Located } from './located.js';
-import type { PrioritySection, Scenario } from './scenario.js';
+import type { PortMaps, PrioritySection, Scenario } from './scenario.js';
 
 export function checkFlowControl(scenario: Scenario, located: Located): void {
   checkFallbacks(scenario, located);
@@ -53,16 +53,19 @@ export function checkPriorities(
   classes: Scenario['classes'],
   priorities: readonly PrioritySection[],
   places: Pick<Places, 'errorAt'>,
+  maps: PortMaps | null = null,
 ): void {
+  const transmit = maps?.queues ?? classes.transmit;
   for (const section of priorities) {
-    if (section.flowControl === EXCHANGE) checkGrants(section, classes, priorities, places);
+    if (section.flowControl === EXCHANGE) checkGrants(section, { transmit }, priorities, places);
   }
-  checkAccounts(classes, priorities, places);
+  // Groups of maps may be shared by priorities that pause, and others that are then lost.
+  if (maps?.groups === undefined) checkAccounts(classes, priorities, places);
 }
 
 function checkGrants(
   { priority, path }: PrioritySection,
-  { transmit }: Scenario['classes'],
+  { transmit }: Pick<Scenario['classes'], 'transmit'>,
   priorities: readonly PrioritySection[],
   places: Pick<Places, 'errorAt'>,
 ): void {

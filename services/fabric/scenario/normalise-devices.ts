@@ -48,6 +48,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       asic: asicOf(input.buffer.asic),
       pools: input.buffer.pools,
       profiles: input.buffer.profiles,
+      wred: input.buffer.wred,
       assign: input.buffer.assign,
       portLimits: input.buffer.portLimits,
     },
@@ -158,6 +159,7 @@ function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<Buffe
     ...(buffer.asic !== undefined && { asic: asicOf(buffer.asic) }),
     ...(buffer.pools !== undefined && { pools: buffer.pools }),
     ...(buffer.profiles !== undefined && { profiles: buffer.profiles }),
+    ...(buffer.wred !== undefined && { wred: buffer.wred }),
     ...(buffer.assign !== undefined && { assign: buffer.assign }),
     ...(buffer.portLimits !== undefined && { portLimits: buffer.portLimits }),
   };

@@ -8,8 +8,10 @@ import { placeFrom } from './place.js';
 import type { PortRule, PortTag } from './scenario.js';
 import type { PortRuleInput } from './schema-ports.js';
 
+const DSCPS = 64;
+
 export function portRules(input: readonly PortRuleInput[], located: Located): readonly PortRule[] {
-  return input.map(({ where, pause, mtu, tag, priorities = {}, ...coding }, index) => {
+  return input.map(({ where, pause, mtu, tag, maps, priorities = {}, ...coding }, index) => {
     const path = ['ports', index];
     const rule = {
       where: { ...placeFrom(where), rateBps: where.rate ?? null },
@@ -18,6 +20,7 @@ export function portRules(input: readonly PortRuleInput[], located: Located): re
       mtuOctets: mtu ?? null,
       tag: tag === undefined ? null : vlanOf(tag),
       coding: codingOf(coding),
+      maps: maps === undefined ? null : mapsOf(maps),
       priorities: priorityChanges(priorities, [...path, 'priorities'], located),
     };
     const ruled = rule.priorities.find(({ flowControl = 'none' }) => flowControl !== 'none');
@@ -43,6 +46,15 @@ function codingOf({
     }),
   };
   return Object.keys(changed).length === 0 ? null : changed;
+}
+
+function mapsOf({
+  dscp,
+  ...others
+}: NonNullable<PortRuleInput['maps']>): NonNullable<PortRule['maps']> {
+  if (dscp === undefined) return others;
+  const other = dscp['other'] ?? 0;
+  return { ...others, dscp: Array.from({ length: DSCPS }, (_, code) => dscp[code] ?? other) };
 }
 
 /** VID of a C-TAG; 0: it has a priority only. */

@@ -23,7 +23,13 @@ import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { InfrastructureSection } from './infrastructure-section.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
-import type { AssignmentInput, PoolInput, PortLimitInput, ProfileInput } from './schema-buffer.js';
+import type {
+  AssignmentInput,
+  PoolInput,
+  PortLimitInput,
+  ProfileInput,
+  WredInput,
+} from './schema-buffer.js';
 
 export type { Expectation } from './expectation-section.js';
 export type {
@@ -189,6 +195,7 @@ export interface BufferSection {
   /** By name; without one the buffer has one pool for all. */
   readonly pools: Readonly<Record<string, PoolInput>>;
   readonly profiles: Readonly<Record<string, ProfileInput>>;
+  readonly wred: Readonly<Record<string, WredInput>>;
   /** In file order: later entries win. */
   readonly assign: readonly AssignmentInput[];
   readonly portLimits: readonly PortLimitInput[];
@@ -222,7 +229,18 @@ export interface PortRule {
   readonly tag: PortTag | null;
   /** What it changes of how ports read and write priorities; null: nothing. */
   readonly coding: Partial<PortCoding> | null;
+  /** Null: as before. */
+  readonly maps: PortMaps | null;
   readonly priorities: readonly PriorityChange[];
+}
+
+/** Maps of a port, by DSCP or by number from 0 to 7; what is absent, is as for all ports. */
+export interface PortMaps {
+  readonly dscp?: readonly number[];
+  readonly groups?: readonly number[];
+  readonly queues?: readonly number[];
+  readonly pfcGroups?: readonly number[];
+  readonly pfcQueues?: readonly number[];
 }
 
 /** What a host tags its frames with. */

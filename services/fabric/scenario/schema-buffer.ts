@@ -5,6 +5,7 @@ import { EXCHANGE } from '../../mechanisms/registry.js';
 import {
   choice,
   either,
+  flag,
   integer,
   keyed,
   list,
@@ -15,7 +16,7 @@ import {
   quantity,
   word,
 } from '../../settings/parts.js';
-import { aboveZero, length, linkRate, size, time } from '../../settings/quantities.js';
+import { aboveZero, length, linkRate, share, size, time } from '../../settings/quantities.js';
 import { ASIC_NAMES, HEADROOM_CHIP_NAMES } from '../buffers/asics.js';
 
 const CELLS_MOST = 65_536;
@@ -53,8 +54,11 @@ const ownAsic = mapping({
 });
 
 const pool = mapping({
-  type: choice(['ingress', 'egress'])
-    .describe('Whether groups are charged to it, or queues.')
+  type: choice(['ingress', 'egress', 'both'])
+    .describe(
+      'Whether groups are charged to it, or queues; both: groups, and queues have thresholds on ' +
+        'what is free of it.',
+    )
     .prefault('ingress'),
   size: quantity(size).describe('Size of the pool in the whole switch.'),
   headroom: quantity(size)
@@ -98,6 +102,34 @@ const profile = mapping({
     .prefault(0),
 });
 
+const COLOURS = ['green', 'yellow'] as const;
+
+const curve = (colour: string): ReturnType<typeof curveKeys> => curveKeys(colour);
+const curveKeys = (colour: string) =>
+  mapping({
+    min: quantity(size).describe('Below this queue length frames pass.'),
+    max: quantity(aboveZero(size))
+      .describe('From this queue length on all are marked or dropped. Default: the whole buffer.')
+      .exactOptional(),
+    probability: quantity(share).describe('Share just below max.').prefault('100%'),
+    drop: flag()
+      .describe('Drops what it does not mark: false lets frames pass that cannot be marked.')
+      .prefault(true),
+  })
+    .describe(`Frames that are ${colour}.`)
+    .exactOptional();
+
+const wred = mapping({
+  green: curve('not drop eligible'),
+  yellow: curve('drop eligible'),
+  mark: list(choice(COLOURS), 'colours such as [green]')
+    .describe('Colours whose frames are marked where they are ECN capable, and not dropped.')
+    .prefault([]),
+  weight: integer(0, 15)
+    .describe('The present length counts 2^-weight in the average; 0: it is the average.')
+    .prefault(0),
+});
+
 const where = {
   ports: list(integer(1, 65_535), 'port numbers such as [1, 2]')
     .describe('Ports of the switch, counted from 1. Default: all.')
@@ -112,7 +144,8 @@ const assignment = mapping({
   ...where,
   groups: numbers.describe('Priority groups that have the profile.').prefault([]),
   queues: numbers.describe('Egress queues that have the profile.').prefault([]),
-  profile: name().describe('Name of the profile.'),
+  profile: name().describe('Name of the profile.').exactOptional(),
+  wred: name().describe('Of queues: name of their WRED.').exactOptional(),
 });
 
 const portLimit = mapping({
@@ -152,6 +185,9 @@ export const bufferKeys = {
   profiles: keyed(named, profile.describe('One profile.'))
     .describe('What a group or a queue may take of a pool.')
     .prefault({}),
+  wred: keyed(named, wred.describe('One of them.'))
+    .describe('WRED of queues (weighted random early detection): by octets, colour and share.')
+    .prefault({}),
   assign: list(assignment, 'entries such as { groups: [3], profile: lossless }')
     .describe(
       'Profiles of groups and queues; later entries win. What has none is charged to no pool.',
@@ -165,5 +201,6 @@ export const bufferKeys = {
 export type AsicInput = z.output<typeof bufferKeys.asic>;
 export type PoolInput = z.output<typeof pool>;
 export type ProfileInput = z.output<typeof profile>;
+export type WredInput = z.output<typeof wred>;
 export type AssignmentInput = z.output<typeof assignment>;
 export type PortLimitInput = z.output<typeof portLimit>;

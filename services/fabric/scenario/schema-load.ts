@@ -65,7 +65,10 @@ const commonKeys = (congestion: readonly string[]) => ({
     .exactOptional(),
   priority: integer(0, 7).describe('802.1p priority of its frames.').prefault(0),
   dscp: integer(0, 63)
-    .describe(`DSCP of its packets. Default: ${DSCP_PER_PRIORITY} times the priority.`)
+    .describe(
+      `DSCP of its packets. Default: ${DSCP_PER_PRIORITY} times the priority, or by the maps of ` +
+        'its switch.',
+    )
     .exactOptional(),
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')

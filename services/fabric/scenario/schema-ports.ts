@@ -24,6 +24,32 @@ const TAGS = ['none', 'priority'] as const;
 
 const ONE_PRIORITY = { pattern: /^[0-7]$/, allowed: '0 to 7' };
 
+/** Of SONiC, whose tables have the same maps by other names. */
+const eight = (what: string, of: string): ReturnType<typeof eightOf> => eightOf(what).describe(of);
+const eightOf = (what: string) =>
+  list(integer(0, 7), what)
+    .length(8, `not eight ${what}; write one for each, such as [0, 0, 0, 3, 4, 0, 0, 7]`)
+    .exactOptional();
+
+const maps = mapping({
+  dscp: keyed(
+    { pattern: /^(?:other|\d|[1-5]\d|6[0-3])$/, allowed: '0 to 63, or other' },
+    integer(0, 7),
+  )
+    .describe('Class (priority) of packets that come in, by DSCP; what is left out: other, or 0.')
+    .exactOptional(),
+  groups: eight('groups', 'Priority group of each class. Default: classes.receive.'),
+  queues: eight('queues', 'Egress queue of each class. Default: classes.transmit.'),
+  pfcGroups: eight(
+    'groups',
+    'By priority of PFC: the group that sends it. Default: that of the class of this number.',
+  ),
+  pfcQueues: eight(
+    'queues',
+    'By priority of PFC: the queue that it pauses. Default: frames of the class of this number.',
+  ),
+});
+
 const where = mapping({
   ...placeKeys,
   rate: quantity(linkRate).describe('Ports whose link has this rate.').exactOptional(),
@@ -67,6 +93,9 @@ export const portsSchema = list(
       .exactOptional(),
     regeneration: keyed(ONE_PRIORITY, integer(0, 7).describe('The priority that it gets.'))
       .describe('At a switch: other priorities for those that come in (802.1Q 6.9.4).')
+      .exactOptional(),
+    maps: maps
+      .describe('At a switch: from DSCP to class, group and queue, and from PFC to these.')
       .exactOptional(),
     priorities: portPrioritiesSchema
       .describe('Flow control by priority at these ports: they have no PAUSE.')

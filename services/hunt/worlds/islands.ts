@@ -24,6 +24,7 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
     const where = placeOf(properties['where']!, drawer, place);
     const mtu = sampler.chance(0.25) && { mtu: sampler.pick(MTUS) };
     const coding = sampler.chance(0.12) && codingOf(sampler);
+    const maps = sampler.chance(0.08) && { maps: mapsOf(sampler) };
     const tag = sampler.chance(0.2) && { tag: sampler.pick(['none', 'priority', 'priority', 7]) };
     if (sampler.chance(isSlow ? 0.9 : 0.3)) {
       return {
@@ -31,6 +32,7 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
         ...mtu,
         ...tag,
         ...coding,
+        ...maps,
         pause: drawer.value(properties['pause']!, [...RULE, 'pause']),
       };
     }
@@ -39,6 +41,7 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
       ...mtu,
       ...tag,
       ...coding,
+      ...maps,
       priorities: prioritiesOf(properties['priorities']!, drawer, place),
     };
   });
@@ -52,6 +55,17 @@ function codingOf(sampler: Sampler): Draft {
     ...(sampler.chance(0.3) && { useDei: sampler.chance(0.5) }),
     ...(sampler.chance(0.3) && { defaultPriority: priority() }),
     ...(sampler.chance(0.5) && { regeneration: { [priority()]: priority() } }),
+  };
+}
+
+/** Maps that agree with each other: others lose frames of lossless priorities, as on a switch. */
+function mapsOf(sampler: Sampler): Draft {
+  const plain = [0, 1, 2, 3, 4, 5, 6, 7];
+  const isMoved = sampler.chance(0.3);
+  const queues = isMoved ? [1, 0, ...plain.slice(2)] : plain;
+  return {
+    ...(sampler.chance(0.5) && { groups: plain, pfcGroups: plain }),
+    ...(sampler.chance(0.5) && { queues, pfcQueues: queues }),
   };
 }
 

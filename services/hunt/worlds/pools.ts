@@ -31,7 +31,7 @@ function buffer(sampler: Sampler): Draft {
       ingress: {
         size: sampler.pick(['60KB', '400KB', '80MB']),
         ...(isShared && { headroom: sampler.pick(['16MB', '32MB']) }),
-        ...(sampler.chance(0.3) && { type: 'ingress' }),
+        ...(sampler.chance(0.3) && { type: sampler.pick(['ingress', 'both']) }),
       },
       egress: { type: 'egress', size: sampler.pick(['40KB', '400KB', '4MB']) },
     },
@@ -49,11 +49,15 @@ function buffer(sampler: Sampler): Draft {
       // It may be less than the link needs: no group has it.
       ...(sampler.chance(0.3) && { scripted: scripted(sampler) }),
     },
+    wred: { early: wred(sampler) },
     assign: [
       { groups: PRIORITY_NUMBERS, profile: 'lossless' },
       ...(sampler.chance(0.3) ? [{ ...where(sampler), groups: [0], profile: 'lossy' }] : []),
       ...(sampler.chance(0.6)
         ? [{ ...where(sampler), queues: sampler.some(PRIORITY_NUMBERS, 1, 8), profile: 'queue' }]
+        : []),
+      ...(sampler.chance(0.4)
+        ? [{ ...where(sampler), queues: sampler.some(PRIORITY_NUMBERS, 1, 8), wred: 'early' }]
         : []),
     ],
     ...(sampler.chance(0.4) && {
@@ -75,6 +79,22 @@ function asic(sampler: Sampler): unknown {
     ...(sampler.chance(0.3) && { headroomTimes: sampler.pick([1, 2]) }),
     ...(sampler.chance(0.2) && { headroomLost: sampler.pick([0, 2]) }),
     ...(sampler.chance(0.4) && { xonFrom: sampler.pick(['present', 'steady']) }),
+  };
+}
+
+/** It drops nothing: a queue may be that of a lossless priority. */
+function wred(sampler: Sampler): Draft {
+  const curve = (): Draft => ({
+    min: sampler.pick(['0B', '5KB', '50KB']),
+    ...(sampler.chance(0.7) && { max: sampler.pick(['60KB', '400KB']) }),
+    ...(sampler.chance(0.6) && { probability: sampler.pick(['5%', '50%', '100%']) }),
+    drop: false,
+  });
+  return {
+    green: curve(),
+    ...(sampler.chance(0.4) && { yellow: curve() }),
+    ...(sampler.chance(0.8) && { mark: sampler.pick([['green'], ['green', 'yellow']]) }),
+    ...(sampler.chance(0.4) && { weight: sampler.pick([1, 9, 15]) }),
   };
 }
 

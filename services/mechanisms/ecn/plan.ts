@@ -11,7 +11,7 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
   /** By traffic class: the marking of its priorities, which must agree as they share a queue. */
   ofSwitch(device: number): EcnSwitchSpec | null {
     const { devices, transmit, fail } = this.context;
-    const { name, priorities } = devices[device];
+    const { name, priorities, links } = devices[device];
     const classes = new Array<EcnSpec>(TRAFFIC_CLASSES).fill({ kind: 'off' });
     const first = new Map<number, number>();
     for (const { priority, path, key } of priorities) {
@@ -28,6 +28,18 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
             'but are marked differently',
         );
       }
+    }
+    for (const { priority, path, key } of priorities) {
+      const spec = JSON.stringify(specOf(key, this.context));
+      const other = links.find(
+        ({ classOf }) => classOf && JSON.stringify(classes[classOf[priority]]) !== spec,
+      );
+      if (other === undefined) continue;
+      throw fail(
+        [...path, 'ecn'],
+        `priority ${priority} is in queue ${other.classOf![priority]} of ${other.name} (maps), ` +
+          'which is marked differently; mark all of them alike, or none',
+      );
     }
     return classes.every(({ kind }) => kind === 'off') ? null : { classes };
   }

@@ -8,9 +8,12 @@ import { assert } from '../../engine/kernel/assert.js';
  * For each priority group of a port, the priorities that a pause of the group names, of those that
  * have PFC.
  */
-export function groupPriorities({ groupOf }: PortSpec, operational: number): Uint8Array {
+export function groupPriorities(
+  { groupOf, pausingGroupOf = groupOf }: PortSpec,
+  operational: number,
+): Uint8Array {
   const result = new Uint8Array(8);
-  groupOf.forEach((group, priority) => {
+  pausingGroupOf.forEach((group, priority) => {
     if ((operational & (1 << priority)) !== 0) result[group] |= 1 << priority;
   });
   return result;

@@ -90,6 +90,8 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     const own = this.specAt(port);
     this.prioritiesOf[port] = groupPriorities(spec, own?.priorities ?? 0);
     this.setOperational(port, own?.priorities ?? 0);
+    const { classOf, pausedClassOf } = spec;
+    if (pausedClassOf !== undefined) this.responder.holdClasses(port, classOf, pausedClassOf);
     this.watchdog.configure(port, own);
     this.ignored.configure(port, own);
   }

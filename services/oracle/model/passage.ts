@@ -35,7 +35,7 @@ export class Passage {
 
   queued(out: Port, ingress: Port, { frame, atPs }: EventOf<'queued'>): void {
     const { device } = out;
-    const trafficClass = device.configuration.classOf[frame.priority]!;
+    const trafficClass = out.configuration.classOf[frame.priority]!;
     const moved = device.discarded.find(
       (own) => own.storage.ingress === ingress && isSameFrame(own.frame, frame),
     );

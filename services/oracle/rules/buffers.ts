@@ -100,7 +100,7 @@ export class Buffers implements Observer {
 }
 
 const queueAt = (out: Port, { priority }: WireFrame): number =>
-  out.queueOctets[out.device.configuration.classOf[priority]!]!;
+  out.queueOctets[out.configuration.classOf[priority]!]!;
 
 function whyUnknown(device: Device): string | null {
   const { priorities } = device.configuration.settings;

@@ -133,7 +133,7 @@ export function makeSwitching(
   };
   /** By port: 1 where the switch has slots in place of a shared buffer. */
   const isSlotted = tables.uint8('port', field('slotted', SHAPE));
-  const pooled = makePooledBuffers(shared);
+  const pooled = makePooledBuffers(shared, marked);
   /** By port: classes that are sampled; 1 where frames may change at ingress, and egress. */
   const sampled = new Uint8Array(ports.count);
   const remaps = new Uint8Array(ports.count);
@@ -377,7 +377,7 @@ export function makeSwitching(
         ? DROP.EGRESS_THRESHOLD
         : plain || pooled.at[port] === 0
           ? buffer.admit(port, group, stored, queued)
-          : pooled.admit(port, group, stored, out, trafficClass, octets);
+          : pooled.admit(port, group, stored, out, trafficClass, frame, octets);
     if (verdict !== ADMITTED) {
       const headers = cuts(d, port, out, frame, verdict, group);
       if (headers >= 0) admit(d, port, out, headers);
@@ -413,7 +413,7 @@ export function makeSwitching(
     const refusal =
       pooled.at[port] === 0
         ? replication.refusal(port, frame, queued + stored)
-        : pooled.admitCopy(out, trafficClass, stored, octets);
+        : pooled.admitCopy(out, trafficClass, stored, frame, octets);
     if (refusal !== ADMITTED) {
       replication.lose(d, port, frame, refusal);
       return;

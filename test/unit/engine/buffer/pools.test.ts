@@ -42,12 +42,12 @@ function bufferOf(given: Given): SharedBuffer {
   const { cell = CELL, lossless = true } = given;
   const size = (cells: number): number => cells * cell;
   const group: PooledGroupSpec = {
-    ...{ pool: 0, reservedOctets: 0, alpha: 1, limitOctets: Infinity },
+    ...{ pool: 0, isByGroups: false, reservedOctets: 0, alpha: 1, limitOctets: Infinity },
     ...{ xonOctets: 0, xonOffsetOctets: 0 },
     ...given.group,
   };
   const queue: PooledSpec = {
-    ...{ pool: 1, reservedOctets: 0, alpha: Infinity, limitOctets: Infinity },
+    ...{ pool: 1, isByGroups: false, reservedOctets: 0, alpha: Infinity, limitOctets: Infinity },
     ...given.queue,
   };
   const account: AccountSpec = {
@@ -71,6 +71,7 @@ function bufferOf(given: Given): SharedBuffer {
     groups: each.map(() => GROUPS.map(() => group)),
     queues: each.map(() => GROUPS.map(() => queue)),
     portAlphas: each.map(() => [given.portAlpha ?? null, null]),
+    ...{ wreds: [], wredOf: each.map(() => GROUPS.map(() => -1)) },
     steadyXon: given.steadyXon ?? false,
   };
   const apart = ports * 8 * (account.reservedOctets + account.headroomOctets);

@@ -77,6 +77,7 @@ export const SWITCHES: SwitchSection = {
     asic: ASICS.th5,
     pools: {},
     profiles: {},
+    wred: {},
     assign: [],
     portLimits: [],
   },

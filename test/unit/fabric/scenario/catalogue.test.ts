@@ -13,7 +13,7 @@ const entryOf = (path: string): (typeof catalogue)[number] | undefined =>
 
 /** Keys that say nothing unless others beside them are given. */
 const UNSETTLED =
-  /^(devices\.|.*\[\]|.*\.(pools|profiles)\.\*\.|.*\.(ecn|trim|detect|shaper|watchdog)\.|live\.|switches\.ecmp\.|hosts\.nic\.(bandwidth|drift|pools|receiveRings)\.|observe\.(captures|traces)\.)/;
+  /^(devices\.|.*\[\]|.*\.(pools|profiles|wred)\.\*\.|.*\.(ecn|trim|detect|shaper|watchdog)\.|live\.|switches\.ecmp\.|hosts\.nic\.(bandwidth|drift|pools|receiveRings)\.|observe\.(captures|traces)\.)/;
 
 describe('the catalogue of the scenario language', () => {
   it('describes every key once, with what is allowed', () => {

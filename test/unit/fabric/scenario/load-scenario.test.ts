@@ -65,6 +65,7 @@ describe('a scenario that says next to nothing', () => {
         },
         pools: {},
         profiles: {},
+        wred: {},
         assign: [],
         portLimits: [],
       },
