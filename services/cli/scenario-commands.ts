@@ -63,6 +63,8 @@ export function addScenarioCommands(selvage: Command): void {
     .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--port <port>', 'of this port only')
+    .option('--chip <chip>', "beside it: the headroom of a vendor's script, such as spc3")
+    .option('--pg-profiles <ini>', 'beside it: that of a table (pg_profile_lookup.ini)')
     .option('--json', 'print it as JSON')
     .action(async (scenario: string, options: SizeOptions) => {
       const { sizeCommand } = await import('./commands/size.js');

@@ -54,7 +54,7 @@ export class Bench {
     const group = ports.groupOf(row, priority);
     const before = buffer.get(row, group, USED);
     const frame = pool.allocate();
-    const flags = { dei: false, dscp: 0, ect: false, kind: KIND_DATA, group: false };
+    const flags = { dei: false, dscp: 0, ect: true, kind: KIND_DATA, group: false };
     pool.words[frame + LENGTH] = this.octets;
     pool.words[frame + CLASS] = packClass({ priority, ...flags });
     pool.words[frame + HASH] = port;

@@ -11,10 +11,16 @@ import { responsePs } from '../fabric/buffers/headroom-script.js';
 import { PS_PER_MM } from '../fabric/link-length.js';
 import { scenarioOfText } from '../fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../settings/errors.js';
+import { type Cycle, cyclesOf } from './check-cycles.js';
+import { linkProblems, mapProblems } from './check-maps.js';
 import { portCalled, type SonicPort, type SonicSwitch } from './configuration.js';
 import { SonicError } from './file-errors.js';
-import type { PortPlace, SonicAsic, SonicScenario } from './scenario.js';
+import type { PortPlace } from './port-place.js';
+import type { SonicAsic, SonicScenario } from './scenario.js';
 import { RESPONSE_MOST_PS, scenarioOf } from './scenario.js';
+
+/** 65,535 quanta of 512 bits. */
+const LONGEST_PAUSE_BITS = 0xffff * 512;
 
 /** Of one port and lossless group; sizes in octets. */
 export interface GroupVerdict {
@@ -45,6 +51,8 @@ export interface SwitchVerdict {
   readonly switch: string;
   readonly verdict: Losslessness;
   readonly groups: readonly GroupVerdict[];
+  /** Switches of the fabric whose buffers wait for each other, this one among them; null: none. */
+  readonly deadlock: string | null;
   /** Of the switch as a whole. */
   readonly problems: readonly string[];
   /** What is legal, and probably not meant. */
@@ -58,7 +66,8 @@ export function checkSwitches(
 ): SwitchVerdict[] {
   const scenario = scenarioOf(switches, asic);
   const fabric = fabricOfScenario(scenario, file);
-  return switches.map((own) => verdictOf(own, { asic, scenario, fabric, switches }));
+  const cycles = switches.length > 1 ? cyclesOf(fabric) : [];
+  return switches.map((own) => verdictOf(own, { asic, scenario, fabric, switches, cycles }));
 }
 
 /** The fabric of a scenario that was made here; errors are at the places that it came from. */
@@ -81,6 +90,7 @@ interface Context {
   readonly scenario: SonicScenario;
   readonly fabric: Fabric;
   readonly switches: readonly SonicSwitch[];
+  readonly cycles: readonly Cycle[];
 }
 
 function verdictOf(own: SonicSwitch, context: Context): SwitchVerdict {
@@ -101,8 +111,9 @@ function verdictOf(own: SonicSwitch, context: Context): SwitchVerdict {
     switch: own.name,
     verdict: isPromised ? 'lossless' : isSound ? 'oversubscribed' : 'not lossless',
     groups,
+    deadlock: deadlockOf(own, context),
     problems,
-    warnings: warningsOf(own, groups),
+    warnings: warningsOf(own, groups, context),
   };
 }
 
@@ -158,18 +169,6 @@ function verdictsAt(
   });
 }
 
-/** PFC of a priority is of its group at one end of a link, and of its queue at the other. */
-function mapProblems(port: SonicPort, priority: number): string[] {
-  const group = port.groupOfClass[priority]!;
-  const [queue, paused] = [port.queueOfClass[priority]!, port.queueOfPfc[priority]!];
-  return [
-    ...(group === priority ? [] : [`traffic class ${priority} is charged to group ${group}`]),
-    ...(queue === paused
-      ? []
-      : [`PFC of priority ${priority} pauses queue ${paused}, and its frames are in ${queue}`]),
-  ];
-}
-
 /** A queue of a lossless priority that discards at its own limit, before ingress pauses. */
 function queueProblems(port: SonicPort, group: number, spec: SwitchSpec, p: number): string[] {
   const { pools, sizeOctets } = spec.buffer;
@@ -207,10 +206,19 @@ function disagreements(own: SonicSwitch, { switches }: Context): string[] {
     const far = peer && portCalled(peer, port.neighbor!.port);
     if (peer === undefined) return [];
     if (far === undefined) return [`${port.name}: ${peer.name} has no port ${port.neighbor!.port}`];
-    if (far.pfc.join() === port.pfc.join()) return [];
+    const name = `${peer.name} ${far.name}`;
+    const maps = linkProblems(port, { port: far, name });
+    if (far.pfc.join() === port.pfc.join()) return maps;
     const [here, there] = [port.pfc, far.pfc].map((own) => own.join() || 'none');
-    return [`${port.name}: pfc_enable is ${here}, at ${peer.name} ${far.name} ${there}`];
+    return [`${port.name}: pfc_enable is ${here}, at ${name} ${there}`, ...maps];
   });
+}
+
+function deadlockOf({ name }: SonicSwitch, { scenario, cycles }: Context): string | null {
+  const device = scenario.ports.find(({ of }) => of === name)?.device ?? '';
+  const own = cycles.find(({ devices }) => devices.includes(device));
+  if (own === undefined) return null;
+  return `cyclic buffer dependency of priority ${own.priority}: ${own.devices.join(' -> ')}`;
 }
 
 /** Priorities that a port is to pause, and cannot. */
@@ -221,10 +229,23 @@ function unbacked(places: readonly PortPlace[]): string[] {
   );
 }
 
-function warningsOf(own: SonicSwitch, groups: readonly GroupVerdict[]): string[] {
-  const warnings: string[] = [];
-  const above = own.marks.filter(({ port, queue, octets }) =>
-    groups.some((one) => one.port === port && one.group === queue && octets > one.xoffOctets),
+function warningsOf(
+  own: SonicSwitch,
+  groups: readonly GroupVerdict[],
+  { switches }: Context,
+): string[] {
+  const warnings = [
+    ...impatient(own),
+    ...earlyDrops(own, groups),
+    ...unknownNeighbors(own, switches),
+  ];
+  const marks = own.wreds.flatMap(({ port, queue, wred }) => {
+    const curve = wred.marked.includes('green') ? wred.curves.get('green') : undefined;
+    return curve === undefined ? [] : [{ port, queue, octets: curve.minOctets }];
+  });
+  const xoffs = new Map(groups.map((one) => [`${one.port}|${one.group}`, one.xoffOctets]));
+  const above = marks.filter(
+    ({ port, queue, octets }) => octets > (xoffs.get(`${port}|${queue}`) ?? Infinity),
   );
   if (above.length > 0) {
     const { port, queue, octets } = above[0]!;
@@ -235,3 +256,50 @@ function warningsOf(own: SonicSwitch, groups: readonly GroupVerdict[]): string[]
   }
   return warnings;
 }
+
+/** Watchdogs that take a pause for a storm which one PFC frame may ask for (802.3 31B.2). */
+function impatient({ watchdogs, ports }: SonicSwitch): string[] {
+  const speeds = new Map(ports.map(({ name, speedMbps }) => [name, speedMbps]));
+  const quick = watchdogs.flatMap(({ port, detectionMs }) => {
+    const pauseMs = (LONGEST_PAUSE_BITS / (speeds.get(port) ?? Infinity)) * 1e-3;
+    return pauseMs > detectionMs ? [{ port, detectionMs, pauseMs }] : [];
+  });
+  const [first] = quick;
+  if (first === undefined) return [];
+  return [
+    `the watchdog of ${first.port}${andMore(quick)} acts after ${first.detectionMs} ms, and one ` +
+      `PFC frame may pause for ${Math.round(first.pauseMs)} ms`,
+  ];
+}
+
+/** Queues of lossless groups whose WRED drops what it cannot mark. */
+function earlyDrops({ wreds }: SonicSwitch, groups: readonly GroupVerdict[]): string[] {
+  const lossless = new Set(groups.map(({ port, group }) => `${port}|${group}`));
+  const early = wreds.flatMap(({ port, queue, wred }) => {
+    const curve = wred.curves.get('green');
+    return curve?.drops === true && lossless.has(`${port}|${queue}`)
+      ? [{ port, queue, name: wred.name, minOctets: curve.minOctets }]
+      : [];
+  });
+  const [first] = early;
+  if (first === undefined) return [];
+  const { port, queue, name, minOctets } = first;
+  return [
+    `${name} drops frames of ${port} queue ${queue}${andMore(early)} beyond ${minOctets} bytes ` +
+      'that are not ECN capable',
+  ];
+}
+
+/** Link partners that are checked no further than this switch. */
+function unknownNeighbors({ ports }: SonicSwitch, switches: readonly SonicSwitch[]): string[] {
+  const known = switches.map(({ name }) => name);
+  const missing = ports.flatMap(({ neighbor }) =>
+    neighbor === null || known.includes(neighbor.name) ? [] : [neighbor.name],
+  );
+  const names = [...new Set(missing)];
+  if (names.length === 0 || switches.length === 1) return [];
+  return [`not in the files, and not checked: ${names.join(', ')}`];
+}
+
+const andMore = (all: readonly unknown[]): string =>
+  all.length > 1 ? ` and ${all.length - 1} more` : '';

@@ -7,7 +7,10 @@ import { type ClassMaps, ClassMapReader, MAP_TABLES } from './class-maps.js';
 import type { FileErrors, FilePlace } from './file-errors.js';
 import type { PgProfile, PgProfiles } from './pg-profiles.js';
 import type { Entry, Tables } from './tables.js';
+import { FieldReader, portsIn, textOf } from './fields.js';
 import { nameIn, numbersIn } from './tables.js';
+import { type SonicWatchdogs, WatchdogReader } from './watchdogs.js';
+import { type WredQueue, WredReader } from './wred.js';
 
 export interface SonicPort extends ClassMaps {
   readonly name: string;
@@ -32,7 +35,7 @@ export interface SonicPort extends ClassMaps {
 interface SonicPool {
   readonly name: string;
   readonly place: FilePlace;
-  readonly type: 'ingress' | 'egress';
+  readonly type: 'ingress' | 'egress' | 'both';
   readonly size: number;
   readonly xoff: number;
   /** Whether a profile of the table has its threshold in octets. */
@@ -51,28 +54,15 @@ export interface SonicProfile {
   readonly staticTh: number | null;
 }
 
-export interface SonicWatchdog {
-  readonly port: string;
-  readonly place: FilePlace;
-  readonly detectionMs: number;
-  /** Null: a storm ends by hand only. */
-  readonly restorationMs: number | null;
-  readonly action: string;
-}
-
-export interface SonicSwitch {
+export interface SonicSwitch extends SonicWatchdogs {
   readonly file: string;
   readonly name: string;
   readonly hwsku: string;
   readonly ports: readonly SonicPort[];
   readonly pools: readonly SonicPool[];
   readonly profiles: readonly SonicProfile[];
-  readonly watchdogs: readonly SonicWatchdog[];
-  /** The lowest mark of ECN, by the port and queue that it applies to. */
-  readonly marks: readonly { port: string; queue: number; octets: number; place: FilePlace }[];
-  readonly pollMs: number | null;
-  /** BIG_RED_SWITCH: every watchdog acts, whatever comes in. */
-  readonly isForced: boolean;
+  /** Queues with WRED. */
+  readonly wreds: readonly WredQueue[];
   /** What its files leave open. */
   readonly assumed: readonly string[];
   /** Tables that nothing here reads. */
@@ -96,6 +86,7 @@ const READ = [
   ...MAP_TABLES,
 ];
 const USUAL_MTU = 9100;
+const CABLE = /^\d+(?:\.\d+)?m$/;
 const LOSSLESS_POOL = 'ingress_lossless_pool';
 /** Cables of templates (buffers_config.j2), by what is at their ends. */
 const ROLES: Readonly<Record<string, string>> = {
@@ -109,11 +100,6 @@ const CABLES: Readonly<Record<string, string>> = {
   'leaf tor': '40m',
   'leaf spine': '300m',
 };
-/** What orchagent takes (pfcwdorch.h). */
-const DETECTION_MS = [100, 5000] as const;
-const RESTORATION_MS = [100, 60_000] as const;
-const ACTIONS: readonly string[] = ['drop', 'forward', 'alert'];
-
 export function configurationOf(
   file: string,
   tables: Tables,
@@ -125,9 +111,12 @@ export function configurationOf(
 class Configuration {
   private readonly pools = new Map<string, SonicPool>();
   private readonly profiles = new Map<string, SonicProfile>();
+  /** Pools and profiles that are wrong: what refers to them is not. */
+  private readonly broken = new Set<string>();
   /** Of ports that share speed and cable. */
   private readonly looked = new Map<string, SonicProfile | null>();
   private readonly assumed: string[] = [];
+  private readonly reader: FieldReader;
   private role: string | undefined;
 
   constructor(
@@ -135,20 +124,22 @@ class Configuration {
     private readonly tables: Tables,
     private readonly table: PgProfiles | null,
     private readonly errors: FileErrors,
-  ) {}
+  ) {
+    this.reader = new FieldReader(tables, errors);
+  }
 
   read(): SonicSwitch {
-    const metadata = this.entries('DEVICE_METADATA').find(({ key }) => key === 'localhost');
-    this.role = text(metadata, 'type');
-    for (const entry of this.entries('BUFFER_POOL')) this.readPool(entry);
-    for (const entry of this.entries('BUFFER_PROFILE')) this.readProfile(entry);
+    const metadata = this.reader.entries('DEVICE_METADATA').find(({ key }) => key === 'localhost');
+    this.role = textOf(metadata, 'type');
+    for (const entry of this.reader.entries('BUFFER_POOL')) this.readPool(entry);
+    for (const entry of this.reader.entries('BUFFER_PROFILE')) this.readProfile(entry);
     const ports = this.ports();
     const names = new Set(ports.map(({ name }) => name));
     if (ports.length === 0) {
       this.errors.add({ file: this.file, line: 1, key: '' }, 'no ports: no file has a table PORT');
     }
-    for (const table of ['BUFFER_PG', 'BUFFER_QUEUE', 'PORT_QOS_MAP', 'PFC_WD']) {
-      for (const { key, place } of this.entries(table)) {
+    for (const table of ['BUFFER_PG', 'BUFFER_QUEUE', 'PORT_QOS_MAP', 'PFC_WD', 'QUEUE']) {
+      for (const { key, place } of this.reader.entries(table)) {
         const stray = portsIn(key).find(
           (port) => !names.has(port) && !/^(GLOBAL|global)$/.test(port),
         );
@@ -156,43 +147,31 @@ class Configuration {
       }
     }
     this.checkPools(ports);
-    const pollMs = this.poll();
     return {
       file: this.file,
-      name: text(metadata, 'hostname') ?? 'switch',
-      hwsku: text(metadata, 'hwsku') ?? '',
+      name: textOf(metadata, 'hostname') ?? 'switch',
+      hwsku: textOf(metadata, 'hwsku') ?? '',
       ports,
       pools: [...this.pools.values()],
       profiles: [...this.profiles.values()],
-      watchdogs: this.watchdogs(pollMs ?? 0),
-      marks: this.marks(),
-      pollMs,
-      isForced: this.isForced(),
+      ...new WatchdogReader(this.reader, this.errors).read(),
+      wreds: new WredReader(this.reader, this.errors).read(),
       assumed: this.assumed,
       ignored: [...this.tables.keys()].filter((name) => !READ.includes(name)),
     };
   }
 
-  private entries(table: string): readonly Entry[] {
-    return this.tables.get(table) ?? [];
-  }
-
-  private number(entry: Entry, field: string, fallback: number | null): number | null {
-    const found = entry.fields.get(field);
-    if (found === undefined) return fallback;
-    if (/^-?\d+$/.test(found.text)) return Number(found.text);
-    this.errors.add(found.place, `${JSON.stringify(found.text)} is not a whole number`);
-    return fallback;
-  }
-
   private readPool(entry: Entry): void {
-    const type = text(entry, 'type') ?? '';
+    const type = textOf(entry, 'type') ?? '';
     if (!['ingress', 'egress', 'both'].includes(type)) {
       this.errors.add(entry.place, `type is ${JSON.stringify(type)}; ingress, egress or both`);
+      this.broken.add(entry.key);
       return;
     }
-    const size = this.number(entry, 'size', null);
-    if (size === null || size < 0) {
+    const size = this.reader.number(entry, 'size', null);
+    if (size === null) {
+      this.broken.add(entry.key);
+      if (entry.fields.has('size')) return;
       const message = 'no size: in the dynamic model it is computed on the switch; export it there';
       this.errors.add(entry.place, message);
       return;
@@ -200,73 +179,100 @@ class Configuration {
     this.pools.set(entry.key, {
       name: entry.key,
       place: entry.place,
-      type: type === 'egress' ? 'egress' : 'ingress',
+      type: type as SonicPool['type'],
       size,
-      xoff: this.number(entry, 'xoff', 0)!,
-      isStatic: text(entry, 'mode') === 'static',
+      xoff: this.reader.number(entry, 'xoff', 0),
+      isStatic: textOf(entry, 'mode') === 'static',
     });
   }
 
   private readProfile(entry: Entry): void {
-    const pool = nameIn(text(entry, 'pool') ?? '');
+    const pool = nameIn(textOf(entry, 'pool') ?? '');
     if (!this.pools.has(pool)) {
+      this.broken.add(entry.key);
+      if (this.broken.has(pool)) return;
       const known = [...this.pools.keys()].join(', ') || 'none';
       this.errors.add(entry.place, `no pool ${JSON.stringify(pool)} in BUFFER_POOL: ${known}`);
       return;
     }
-    const dynamicTh = this.number(entry, 'dynamic_th', null);
+    const dynamicTh = this.reader.signed(entry, 'dynamic_th', null);
     if (dynamicTh !== null && (dynamicTh < -8 || dynamicTh > 7)) {
       const { place } = entry.fields.get('dynamic_th')!;
       this.errors.add(place, `${dynamicTh} is outside -8 to 7: alpha is 2 to this power`);
+      this.broken.add(entry.key);
       return;
     }
-    const [limit, offset] = ['static_th', 'xon_offset'].map((name) =>
-      this.number(entry, name, null),
-    );
-    if (limit !== null && offset !== null && limit! > 0 && offset! > limit!) {
-      const { place } = entry.fields.get('xon_offset')!;
-      this.errors.add(place, `${offset} is above the limit of ${limit}: XON would never be sent`);
-    }
-    this.profiles.set(entry.key, {
+    const limit = this.reader.number(entry, 'static_th', null);
+    const profile = {
       name: entry.key,
       place: entry.place,
       pool,
-      size: this.number(entry, 'size', 0)!,
-      xoff: this.number(entry, 'xoff', 0)!,
-      xon: this.number(entry, 'xon', 0)!,
-      xonOffset: offset ?? 0,
+      size: this.reader.number(entry, 'size', 0),
+      xoff: this.reader.number(entry, 'xoff', 0),
+      xon: this.reader.number(entry, 'xon', 0),
+      xonOffset: this.reader.number(entry, 'xon_offset', 0),
       dynamicTh,
       // SAI: a static limit of 0 is none.
-      staticTh: limit === 0 ? null : (limit ?? null),
-    });
+      staticTh: limit === 0 ? null : limit,
+    };
+    this.checkThresholds(profile, (field) => entry.fields.get(field)?.place ?? entry.place);
+    this.profiles.set(entry.key, profile);
+  }
+
+  /** `placeOf`: where a field of it stands. */
+  private checkThresholds(profile: SonicProfile, placeOf: (field: string) => FilePlace): void {
+    const { pool: name, xonOffset, dynamicTh, staticTh, size } = profile;
+    const pool = this.pools.get(name)!;
+    if (dynamicTh !== null && pool.isStatic) {
+      this.errors.add(placeOf('dynamic_th'), `${name} is static: its profiles have static_th`);
+    }
+    if (staticTh !== null && dynamicTh !== null) {
+      this.errors.add(placeOf('static_th'), 'beside dynamic_th: a profile has one of them');
+    }
+    const share = dynamicTh === null ? Infinity : 2 ** dynamicTh / (1 + 2 ** dynamicTh);
+    const most = Math.floor(Math.min(staticTh ?? Infinity, size + share * pool.size));
+    if (xonOffset > most) {
+      const message = `${xonOffset} is above the limit of ${most}: XON would never be sent`;
+      this.errors.add(placeOf('xon_offset'), message);
+    }
+    if (size > pool.size) {
+      const message = `${size} bytes are reserved of ${name}, which has ${pool.size}`;
+      this.errors.add(placeOf('size'), message);
+    }
   }
 
   private ports(): SonicPort[] {
-    const cables = this.entries('CABLE_LENGTH').flatMap(({ fields }) => [...fields]);
+    const cables = this.reader.entries('CABLE_LENGTH').flatMap(({ fields }) => [...fields]);
+    for (const [, { text: cable, place }] of cables) {
+      if (CABLE.test(cable)) continue;
+      this.errors.add(place, `${JSON.stringify(cable)} is not a length such as 300m`);
+    }
     const cableOf = new Map(cables.map(([port, { text: cable }]) => [port, cable]));
-    const qos = this.entries('PORT_QOS_MAP');
+    const qos = this.reader.entries('PORT_QOS_MAP');
     const groups = this.assigned('BUFFER_PG');
     const queues = this.assigned('BUFFER_QUEUE');
     const ofAll = qos.find(({ key }) => key === 'global');
-    const reader = new ClassMapReader(this.tables, this.errors);
-    const neighbors = new Map(this.entries('DEVICE_NEIGHBOR').map((entry) => [entry.key, entry]));
-    const ports = this.entries('PORT').map((entry): SonicPort => {
+    const reader = new ClassMapReader(this.tables, this.errors, this.assumed);
+    const neighbors = new Map(
+      this.reader.entries('DEVICE_NEIGHBOR').map((entry) => [entry.key, entry]),
+    );
+    const ports = this.reader.entries('PORT').map((entry): SonicPort => {
       const { key: name, place } = entry;
       const maps = qos.find(({ key }) => portsIn(key).includes(name));
       const neighbor = neighbors.get(name);
       const port = {
         name,
-        alias: text(entry, 'alias') ?? null,
+        alias: textOf(entry, 'alias') ?? null,
         place,
-        speedMbps: this.number(entry, 'speed', 0)!,
-        lanes: (text(entry, 'lanes') ?? '0').split(',').length,
-        mtu: this.number(entry, 'mtu', USUAL_MTU)!,
-        isUp: text(entry, 'admin_status') !== 'down',
+        speedMbps: this.reader.number(entry, 'speed', 0),
+        lanes: (textOf(entry, 'lanes') ?? '0').split(',').length,
+        mtu: this.reader.number(entry, 'mtu', USUAL_MTU),
+        isUp: textOf(entry, 'admin_status') !== 'down',
         cable: cableOf.get(name) ?? this.usualCable(name, neighbor),
         neighbor:
           neighbor === undefined
             ? null
-            : { name: text(neighbor, 'name') ?? '', port: text(neighbor, 'port') ?? '' },
+            : { name: textOf(neighbor, 'name') ?? '', port: textOf(neighbor, 'port') ?? '' },
         pfc: this.priorities(maps, 'pfc_enable'),
         watched: this.priorities(maps, 'pfcwd_sw_enable'),
         ...reader.of([maps, ofAll]),
@@ -281,9 +287,9 @@ class Configuration {
 
   /** By the roles of both ends, as the templates of buffers have it; null: they do not say. */
   private usualCable(port: string, neighbor: Entry | undefined): string | null {
-    const name = text(neighbor, 'name');
-    const other = this.entries('DEVICE_NEIGHBOR_METADATA').find(({ key }) => key === name);
-    const roles = [this.role, text(other, 'type')].map((type) => ROLES[type ?? ''] ?? '');
+    const name = textOf(neighbor, 'name');
+    const other = this.reader.entries('DEVICE_NEIGHBOR_METADATA').find(({ key }) => key === name);
+    const roles = [this.role, textOf(other, 'type')].map((type) => ROLES[type ?? ''] ?? '');
     const cable = CABLES[roles.sort().join(' ')] ?? null;
     if (cable !== null) this.assumed.push(`${port}: a cable of ${cable}, by the roles of its ends`);
     return cable;
@@ -301,16 +307,17 @@ class Configuration {
   /** By port: profiles by group or queue. */
   private assigned(table: string): Map<string, Map<number, SonicProfile>> {
     const ports = new Map<string, Map<number, SonicProfile>>();
-    for (const entry of this.entries(table)) {
+    for (const entry of this.reader.entries(table)) {
       const numbers = numbersIn(entry.key.slice(entry.key.lastIndexOf('|') + 1));
       if (numbers === null) {
         this.errors.add(entry.place, 'its key ends in no group or queue, such as |3-4');
         continue;
       }
-      const name = nameIn(text(entry, 'profile') ?? '');
+      const name = nameIn(textOf(entry, 'profile') ?? '');
       // Of the dynamic model: to be looked up, as if the entry were not there.
       if (name === 'NULL') continue;
       const profile = this.profiles.get(name);
+      if (profile === undefined && this.broken.has(name)) continue;
       if (profile === undefined) {
         this.errors.add(entry.place, `no profile ${JSON.stringify(name)} in BUFFER_PROFILE`);
         continue;
@@ -386,6 +393,7 @@ class Configuration {
       dynamicTh: pool.isStatic ? null : found.threshold,
       staticTh: pool.isStatic ? found.threshold : null,
     };
+    this.checkThresholds(profile, () => profile.place);
     this.profiles.set(profile.name, profile);
     return profile;
   }
@@ -402,91 +410,6 @@ class Configuration {
       }
     }
   }
-
-  private watchdogs(pollMs: number): SonicWatchdog[] {
-    return this.entries('PFC_WD')
-      .filter(({ key }) => key !== 'GLOBAL')
-      .flatMap((entry) => {
-        const detectionMs = this.timeOf(entry, 'detection_time', DETECTION_MS);
-        if (detectionMs === null) {
-          if (!entry.fields.has('detection_time'))
-            this.errors.add(entry.place, 'no detection_time');
-          return [];
-        }
-        const restorationMs = this.timeOf(entry, 'restoration_time', RESTORATION_MS);
-        const action = text(entry, 'action') ?? 'drop';
-        if (!ACTIONS.includes(action)) {
-          const { place } = entry.fields.get('action')!;
-          this.errors.add(place, `${JSON.stringify(action)} is none of ${ACTIONS.join(', ')}`);
-        }
-        if (pollMs > Math.min(detectionMs, restorationMs ?? Infinity)) {
-          this.errors.add(entry.place, `POLL_INTERVAL of ${pollMs} ms is longer than its times`);
-        }
-        return portsIn(entry.key).map((port) => {
-          return { port, place: entry.place, detectionMs, restorationMs, action };
-        });
-      });
-  }
-
-  /** In ms; null: there is none, or one that orchagent refuses. */
-  private timeOf(entry: Entry, field: string, [least, most]: readonly [number, number]) {
-    const ms = this.number(entry, field, null);
-    if (ms === null || (ms === 0 && field === 'restoration_time')) return null;
-    if (ms >= least && ms <= most) return ms;
-    const { place } = entry.fields.get(field)!;
-    this.errors.add(place, `${ms} ms is outside ${least} to ${most} ms: orchagent refuses it`);
-    return null;
-  }
-
-  private poll(): number | null {
-    const global = this.globalWatchdog();
-    const pollMs = global === undefined ? null : this.number(global, 'POLL_INTERVAL', null);
-    if (pollMs === null || pollMs > 0) return pollMs;
-    this.errors.add(global!.fields.get('POLL_INTERVAL')!.place, `${pollMs} ms is no interval`);
-    return null;
-  }
-
-  private isForced(): boolean {
-    const global = this.globalWatchdog();
-    const set = text(global, 'BIG_RED_SWITCH') ?? 'disable';
-    if (set === 'enable' || set === 'disable') return set === 'enable';
-    const { place } = global!.fields.get('BIG_RED_SWITCH')!;
-    this.errors.add(place, `${JSON.stringify(set)} is neither enable nor disable`);
-    return false;
-  }
-
-  private globalWatchdog(): Entry | undefined {
-    return this.entries('PFC_WD').find(({ key }) => key === 'GLOBAL');
-  }
-
-  private marks(): SonicSwitch['marks'] {
-    const profiles = new Map(this.entries('WRED_PROFILE').map((entry) => [entry.key, entry]));
-    return this.entries('QUEUE').flatMap((entry) => {
-      const named = text(entry, 'wred_profile');
-      if (named === undefined) return [];
-      const profile = profiles.get(nameIn(named));
-      if (profile === undefined) {
-        this.errors.add(entry.place, `no profile ${JSON.stringify(named)} in WRED_PROFILE`);
-        return [];
-      }
-      const octets = this.number(profile, 'green_min_threshold', null);
-      const marks = text(profile, 'ecn') ?? 'ecn_none';
-      const queues = numbersIn(entry.key.slice(entry.key.lastIndexOf('|') + 1)) ?? [];
-      if (octets === null || marks === 'ecn_none') return [];
-      return portsIn(entry.key).flatMap((port) =>
-        queues.map((queue) => ({ port, queue, octets, place: profile.place })),
-      );
-    });
-  }
-}
-
-/** The ports of a key, which may be a list. */
-function portsIn(key: string): string[] {
-  return key.split('|', 1)[0]!.split(',');
-}
-
-function text(entry: Entry | undefined, field: string): string | undefined {
-  return entry?.fields.get(field)?.text;
 }
 
 /** A port by the name that a neighbor has for it. */

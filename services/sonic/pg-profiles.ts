@@ -19,8 +19,11 @@ export interface PgProfile {
 }
 
 const COLUMNS = ['speed', 'cable', 'size', 'xon', 'xoff', 'threshold', 'xon_offset'];
-const WHOLE = /^-?\d+$/;
+const WHOLE = /^\d{1,15}$/;
+const SIGNED = /^-?\d{1,15}$/;
 const CABLE = /^\d+(?:\.\d+)?m$/;
+/** By column: a threshold may be negative, as a power of 2. */
+const FORMS = [WHOLE, CABLE, WHOLE, WHOLE, WHOLE, SIGNED, WHOLE];
 
 export class PgProfiles {
   private readonly profiles = new Map<string, PgProfile>();
@@ -66,9 +69,9 @@ function profileOf(
     errors.add(at, `${words.length} columns; expected ${COLUMNS.join(' ')}, the last optional`);
     return null;
   }
-  const wrong = words.findIndex((word, i) => !(i === 1 ? CABLE : WHOLE).test(word));
+  const wrong = words.findIndex((word, i) => !FORMS[i]!.test(word));
   if (wrong >= 0) {
-    const allowed = wrong === 1 ? 'a length such as 300m' : 'a whole number';
+    const allowed = wrong === 1 ? 'a length such as 300m' : 'a whole number of 0 or more';
     errors.add(at, `${COLUMNS[wrong]!} is ${JSON.stringify(words[wrong])}, not ${allowed}`);
     return null;
   }

@@ -3,7 +3,7 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { ProbeResult } from './probe.js';
 import { probe } from './probe.js';
-import type { PortPlace } from './scenario.js';
+import type { PortPlace } from './port-place.js';
 
 export interface PortProbe {
   readonly switch: string;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ASIC_NAMES, ASICS } from '../fabric/buffers/asics.js';
+import { ASIC_NAMES, asicOfSku, ASICS } from '../fabric/buffers/asics.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../settings/errors.js';
 import type { SonicSwitch } from './configuration.js';
@@ -7,7 +7,7 @@ import { configurationOf } from './configuration.js';
 import { FileErrors } from './file-errors.js';
 import { readJson } from './json-source.js';
 import { isXml, minigraphTables } from './minigraph.js';
-import { readPgProfiles } from './pg-profiles.js';
+import { type PgProfiles, readPgProfiles } from './pg-profiles.js';
 import { isPortConfig, portConfigTables } from './port-config.js';
 import type { SonicAsic } from './scenario.js';
 import { switchesOf, type TablesOfFile } from './switch-files.js';
@@ -45,6 +45,15 @@ export function readSwitches({ files, pgProfiles }: SonicInput): SonicSwitch[] {
   return switches;
 }
 
+/** A table of profiles alone. */
+export function readTable(file: string): PgProfiles {
+  const errors = new FileErrors();
+  const text = textOf(file, errors);
+  const profiles = text === null ? null : readPgProfiles(file, text, errors);
+  errors.settle();
+  return profiles!;
+}
+
 /** Of a file of any kind that belongs to a switch, by its content. */
 function tablesIn(file: string, text: string, errors: FileErrors): TablesOfFile | null {
   if (isXml(text)) return { file, tables: minigraphTables(file, text, errors), hasAliases: true };
@@ -65,17 +74,20 @@ function textOf(file: string, errors: FileErrors): string | null {
 
 /** The chip that is named, or described as in a scenario. */
 export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
-  const known = ASIC_NAMES.find((name) => name === written);
+  const bySku = written === undefined ? asicOfSku(hwsku) : null;
+  const known = bySku ?? ASIC_NAMES.find((name) => name === written);
   if (known !== undefined) {
     const { alphaOfSeven, memoryCells, watchdog, ...accounting } = ASICS[known];
-    return { written: known, accounting, alphaOfSeven, memoryCells, watchdog };
+    const source = bySku === null ? null : `hwsku ${hwsku}`;
+    return { written: known, source, accounting, alphaOfSeven, memoryCells, watchdog };
   }
   if (written?.trimStart().startsWith('{') !== true) {
     const what = written ?? `hwsku ${JSON.stringify(hwsku)} does not say`;
     throw new AsicError(
       `unknown ASIC: ${what}; --asic ${ASIC_NAMES.join(', ')}, or its numbers, such as ` +
         `--asic '{ cell: 254, slices: 2, poolSize: gross, portReserve: 70 }' ` +
-        '(selvage explain switches.buffer.asic)',
+        '(keys: cell, frame, slices, poolSize, portReserve, rounding, headroomTimes, ' +
+        'headroomLost, xonFrom; selvage explain switches.buffer.asic)',
     );
   }
   try {
@@ -83,7 +95,14 @@ export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
     const set = [`switches.buffer.asic=${written}`];
     const { scenario } = scenarioOfDocument('--asic', base, { set });
     const accounting = scenario.switches.buffer.asic;
-    return { written, accounting, alphaOfSeven: 128, memoryCells: null, watchdog: null };
+    return {
+      written,
+      source: null,
+      accounting,
+      alphaOfSeven: 128,
+      memoryCells: null,
+      watchdog: null,
+    };
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     throw new AsicError(`--asic: ${error.problem}`);

@@ -4,17 +4,22 @@ import type { WatchdogChip } from '../engine/contract/spec.js';
 import type { Asic } from '../fabric/buffers/asics.js';
 import { responsePs } from '../fabric/buffers/headroom-script.js';
 import type { FilePlace } from './file-errors.js';
+import type { SonicWatchdog } from './watchdogs.js';
+import type { SonicWred } from './wred.js';
+import type { PortPlace } from './port-place.js';
+import { rulesOfMaps } from './written-maps.js';
 import {
   portCalled,
   type SonicPort,
   type SonicProfile,
   type SonicSwitch,
-  type SonicWatchdog,
 } from './configuration.js';
 
 /** How a chip accounts: its name in the scenario, or its numbers, and what SONiC's alphas mean. */
 export interface SonicAsic {
   readonly written: string;
+  /** What it was taken from; null: it was given. */
+  readonly source: string | null;
   readonly accounting: Asic;
   readonly alphaOfSeven: number;
   /** Of its packet memory; null: not known. */
@@ -27,18 +32,6 @@ export interface SonicAsic {
 export interface Remark {
   readonly kind: 'assumed' | 'ignored';
   readonly what: string;
-}
-
-/** A port of a switch in the scenario, and in its file. */
-export interface PortPlace {
-  readonly device: string;
-  /** The name of the switch in its file. */
-  readonly of: string;
-  readonly port: SonicPort;
-  /** In the scenario, from 1. */
-  readonly number: number;
-  /** The station or switch at the other end. */
-  readonly peer: string;
 }
 
 export interface SonicScenario {
@@ -89,13 +82,14 @@ class Writer {
     const priorities = [...new Set(this.switches.flatMap((own) => pausedOf(own)))].sort();
     this.add('selvage: 1', `name: ${JSON.stringify(names)}`, '');
     this.addFabric();
-    this.addClasses();
-    this.add('priorities:');
+    this.add('', 'priorities:');
     for (const priority of priorities) this.add(`  ${priority}: { flowControl: pfc }`);
     if (priorities.length === 0) this.add('  0: none');
     this.addUnpaused(priorities);
     this.add('', 'devices:');
     for (const own of this.switches) this.addSwitch(own);
+    const { source, written } = this.asic;
+    if (source !== null) this.remark('assumed', `ASIC ${written}, by ${source}`);
     this.remark('assumed', 'loads: none; add what the stations send under load:');
     this.remark(
       'assumed',
@@ -148,31 +142,9 @@ class Writer {
     this.add('  links:', ...links);
   }
 
-  /** Of all ports: those whose maps differ are told. */
-  private addClasses(): void {
-    const [first, ...others] = this.places;
-    if (first === undefined) return;
-    const { groupOfClass, queueOfClass } = first.port;
-    for (const { of, port } of others) {
-      const isAlike =
-        port.groupOfClass.join() === groupOfClass.join() &&
-        port.queueOfClass.join() === queueOfClass.join();
-      if (isAlike) continue;
-      const what = `${of} ${port.name}: its maps of classes; all have those of`;
-      this.remark('ignored', `${what} ${first.of} ${first.port.name}`);
-    }
-    this.add(
-      '',
-      'classes:',
-      `  receive: [${groupOfClass.join(', ')}]`,
-      `  transmit: [${queueOfClass.join(', ')}]`,
-      '',
-    );
-  }
-
   /** Ports that do not pause what others do. */
   private addUnpaused(priorities: readonly number[]): void {
-    const rules = this.rulesOfRates(priorities);
+    const rules = [...this.rulesOfRates(priorities), ...rulesOfMaps(this.places, from)];
     for (const { device, port, number, peer } of this.places) {
       const off = priorities.filter((priority) => !isPaused(port, priority));
       if (off.length === 0) continue;
@@ -261,9 +233,29 @@ class Writer {
     }
     this.add('      profiles:');
     for (const profile of used.values()) this.addProfile(own, profile);
-    this.add('      assign:', ...assign);
+    const wreds = this.addWreds(own, ports);
+    this.add('      assign:', ...assign, ...wreds);
     for (const what of own.assumed) this.remark('assumed', `${own.name} ${what}`);
     for (const table of own.ignored) this.remark('ignored', `${own.file}: table ${table}`);
+  }
+
+  /** Profiles of WRED that queues have; entries that give ports them. */
+  private addWreds(own: SonicSwitch, ports: readonly SonicPort[]): string[] {
+    const numbers = new Map(ports.map(({ name }, i) => [name, i + 1]));
+    const queues = new Map<SonicWred, Map<number, number[]>>();
+    for (const { port, queue, wred } of own.wreds) {
+      const number = numbers.get(port);
+      if (number === undefined || wred.curves.size === 0) continue;
+      const byQueue = queues.get(wred) ?? new Map<number, number[]>();
+      queues.set(wred, byQueue.set(queue, [...(byQueue.get(queue) ?? []), number]));
+    }
+    if (queues.size === 0) return [];
+    this.add('      wred:', ...[...queues.keys()].map((wred) => wredText(wred) + from(wred.place)));
+    for (const { curves, name } of queues.keys()) {
+      if (curves.has('red'))
+        this.remark('ignored', `${name}: red, which no port here gives frames`);
+    }
+    return [...queues].flatMap(([{ name }, byQueue]) => entriesOfWred(name, byQueue, ports.length));
   }
 
   /** A static limit of the size of the pool, or more, is none: the queue is charged to no pool. */
@@ -335,7 +327,42 @@ function pausedOf(own: SonicSwitch): number[] {
 
 /** A group without headroom of its own is not lossless, whatever `pfc_enable` says. */
 function isPaused(port: SonicPort, priority: number): boolean {
-  return port.pfc.includes(priority) && port.groups.has(priority) && port.cable !== '0m';
+  const group = port.groupOfPfc[priority]!;
+  return port.pfc.includes(priority) && port.groups.has(group) && port.cable !== '0m';
+}
+
+/** Queues of the same ports share an entry. */
+function entriesOfWred(
+  name: string,
+  byQueue: ReadonlyMap<number, readonly number[]>,
+  count: number,
+): string[] {
+  const byPorts = new Map<string, number[]>();
+  for (const [queue, ports] of byQueue) {
+    const key = ports.length === count ? '' : `ports: [${ports.join(', ')}], `;
+    byPorts.set(key, [...(byPorts.get(key) ?? []), queue]);
+  }
+  return [...byPorts].map(
+    ([ports, queues]) => `        - { ${ports}queues: [${queues.join(', ')}], wred: ${name} }`,
+  );
+}
+
+function wredText({ name, curves, marked, weight }: SonicWred): string {
+  const known = (['green', 'yellow'] as const).flatMap((colour) => {
+    const curve = curves.get(colour);
+    return curve === undefined ? [] : [{ colour, curve }];
+  });
+  const texts = known.map(({ colour, curve }) => {
+    const { minOctets, maxOctets, percent, drops } = curve;
+    const max = maxOctets === null ? '' : `, max: ${maxOctets}`;
+    const drop = drops ? '' : ', drop: false';
+    return `${colour}: { min: ${minOctets}${max}, probability: ${percent}%${drop} }`;
+  });
+  const mark = known.flatMap(({ colour }) => (marked.includes(colour) ? [colour] : []));
+  return (
+    `        ${name}: { ${texts.join(', ')}, mark: [${mark.join(', ')}]` +
+    `${weight === 0 ? '' : `, weight: ${weight}`} }`
+  );
 }
 
 function rateOf({ speedMbps }: SonicPort): string {

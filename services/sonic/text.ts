@@ -8,7 +8,9 @@ import type { Remark } from './scenario.js';
 
 export function verdictText(verdict: SwitchVerdict): string {
   const { switch: name, groups, problems, warnings } = verdict;
-  const lines = [`${name}: ${summary(verdict)}`];
+  const { deadlock } = verdict;
+  const lines = [`${name}: ${summary(verdict)}${deadlock === null ? '' : ', but may deadlock'}`];
+  if (deadlock !== null) lines.push(`  ${deadlock}`);
   for (const problem of problems) lines.push(`  ${problem}`);
   const rows = [...byLook(groups).values()].map(rowOf);
   if (rows.length > 0) {

@@ -310,7 +310,7 @@ describe('files of a switch', () => {
 
   it('have a pool that does not fit refused at its own line', () => {
     const json = changed((tables) => {
-      tables['BUFFER_POOL']!['ingress_lossless_pool']!['size'] = '100';
+      tables['BUFFER_POOL']!['ingress_lossless_pool']!['size'] = '20000';
     });
     const [error] = inFolder({ 'a.json': json, 'p.ini': INI }, (path) => {
       try {

@@ -47,6 +47,7 @@ function benchOf(files: readonly string[], options: SonicOptions): BenchFabric {
   const document = scenarioOfText(file, scenario.text).document as Json;
   return new BenchFabric(file, document, (peer, dscp) => {
     const place = scenario.ports.find(({ device, number }) => `${device}:p${number}` === peer);
-    return place?.port.classOfDscp[dscp] ?? 0;
+    const { classOfDscp = null, classOfPcp = null } = place?.port ?? {};
+    return classOfDscp?.[dscp] ?? classOfPcp?.[0] ?? 0;
   });
 }

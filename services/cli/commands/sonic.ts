@@ -48,7 +48,9 @@ export function sonicCheck(files: readonly string[], options: SonicOptions): num
         ? JSON.stringify(verdicts, null, 2)
         : verdicts.map(verdictText).join('\n\n');
     process.stdout.write(`${text}\n`);
-    const isSound = verdicts.every(({ verdict }) => verdict !== 'not lossless');
+    const isSound = verdicts.every(
+      ({ verdict, deadlock }) => verdict !== 'not lossless' && deadlock === null,
+    );
     return isSound ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
   });
 }

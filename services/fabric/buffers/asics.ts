@@ -176,6 +176,26 @@ type AsicName = keyof typeof ASICS;
 
 export const ASIC_NAMES = Object.keys(ASICS) as readonly AsicName[];
 
+/** Chips of switches by how their `hwsku` begins (sonic-buildimage device/ at 086b03bd). */
+const SKUS: readonly (readonly [RegExp, AsicName])[] = [
+  [/^(?:Force10-S6000|Arista-7050-QX|Arista-7050QX)/, 'td2'],
+  [/^(?:Arista-7050CX3|DellEMC-S52)/, 'td3'],
+  [/^(?:Force10-Z9100|Force10-S6100|Arista-7060CX-|Celestica-DX010|Seastone-DX010)/, 'th'],
+  [/^(?:Arista-7260CX3|DellEMC-Z9264f)/, 'th2'],
+  [/^(?:DellEMC-Z9332f|Arista-7060[DP]X4)/, 'th3'],
+  [/^Arista-7060X6/, 'th5'],
+  [/^(?:ACS-MSN2|Mellanox-SN2)/, 'spc1'],
+  [/^(?:ACS-MSN3|Mellanox-SN3)/, 'spc2'],
+  [/^(?:ACS-MSN4|Mellanox-SN4)/, 'spc3'],
+  [/^(?:ACS-SN5[46]00|Mellanox-SN5600)/, 'spc4'],
+  [/^(?:ACS-SN5640|Mellanox-SN5640)/, 'spc5'],
+];
+
+/** Null: the name says nothing. */
+export function asicOfSku(hwsku: string): AsicName | null {
+  return SKUS.find(([pattern]) => pattern.test(hwsku))?.[1] ?? null;
+}
+
 const OF_SPECTRUM = {
   vendor: 'nvidia',
   pipelineKib: 19,

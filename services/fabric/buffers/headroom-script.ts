@@ -45,7 +45,16 @@ export interface HeadroomChip {
   readonly moreKib: number;
 }
 
-interface HeadroomRequest {
+/** Octets that arrive until the sender has stopped, as a script has them. */
+interface ScriptedTerms {
+  readonly waitOctets: number;
+  readonly linkOctets: number;
+  readonly interfaceOctets: number;
+  readonly responseOctets: number;
+  readonly tileOctets: number;
+}
+
+export interface HeadroomRequest {
   readonly rateMbps: number;
   readonly cableMetres: number;
   readonly mtu: number;
@@ -98,6 +107,22 @@ function worstOf({ cellBytes }: HeadroomChip): number {
 
 /** What arrives until the sender has stopped; `divisor`: from Mb/s to octets on the cable. */
 function onTheWay(chip: HeadroomChip, request: HeadroomRequest, divisor: number): number {
+  const terms = termsOf(chip, request, divisor);
+  const { waitOctets, linkOctets, interfaceOctets, responseOctets, tileOctets } = terms;
+  return waitOctets + linkOctets + interfaceOctets + responseOctets + tileOctets;
+}
+
+/** The terms of its sum, without the frame that the sender has begun, and without cells. */
+export function scriptedTerms(chip: HeadroomChip, request: HeadroomRequest): ScriptedTerms {
+  return termsOf(chip, request, chip.vendor === 'nvidia' ? 8000 : 8 * KIB);
+}
+
+/** Octets on the cable, there and back: no headroom can be less. */
+export function cableOctets(rateMbps: number, cableMetres: number): number {
+  return Math.ceil((2 * cableMetres * rateMbps * 1e6) / 8 / SPEED);
+}
+
+function termsOf(chip: HeadroomChip, request: HeadroomRequest, divisor: number): ScriptedTerms {
   const { rateMbps, cableMetres, gearboxNs, mtu } = request;
   const quanta = QUANTA[rateMbps];
   const response = quanta === undefined ? chip.peerResponseKib * KIB : quanta * QUANTUM_BYTES;
@@ -106,7 +131,13 @@ function onTheWay(chip: HeadroomChip, request: HeadroomRequest, divisor: number)
   const gearbox = gearboxNs === 0 ? 0 : (rateMbps * gearboxNs) / 8 / KIB;
   const tile = (rateMbps / 1000) * chip.tileBytesPerGbps;
   const macPhy = chip.macPhyKib * KIB;
-  return mtu + cable + 2 * gearbox + macPhy + (isDoubled ? 2 : 1) * response + tile;
+  return {
+    waitOctets: mtu,
+    linkOctets: cable,
+    interfaceOctets: 2 * gearbox + macPhy,
+    responseOctets: (isDoubled ? 2 : 1) * response,
+    tileOctets: tile,
+  };
 }
 
 const wholeKib = (bytes: number): number => Math.ceil(bytes / KIB) * KIB;
