@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ImportOptions, ProbeOptions, SonicOptions } from './commands/sonic.js';
+import type { CheckOptions, ImportOptions, ProbeOptions } from './commands/sonic.js';
 import type { ShowOptions } from './commands/sonic-show.js';
 
 /** Options of what reads the files of a switch. */
@@ -27,8 +27,9 @@ export function addSonicCommands(selvage: Command): void {
 
   reading(sonic.command('check').description('say whether each port and group is lossless'))
     .argument(...files)
+    .option('--losing <file>', 'where it is not lossless: write a load that loses a frame')
     .option('--json', 'print the verdicts as JSON')
-    .action(async (names: string[], options: SonicOptions) => {
+    .action(async (names: string[], options: CheckOptions) => {
       const { sonicCheck } = await import('./commands/sonic.js');
       process.exitCode = sonicCheck(names, options);
     });

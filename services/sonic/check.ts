@@ -12,6 +12,7 @@ import { PS_PER_MM } from '../fabric/link-length.js';
 import { scenarioOfText } from '../fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../settings/errors.js';
 import { type Cycle, cyclesOf } from './check-cycles.js';
+import { need } from './need.js';
 import { linkProblems, mapProblems } from './check-maps.js';
 import { portCalled, type SonicPort, type SonicSwitch } from './configuration.js';
 import { SonicError } from './file-errors.js';
@@ -142,10 +143,9 @@ function verdictsAt(
   return margins.map((margin): GroupVerdict => {
     const { group, terms, headroomOctets, xoffOctets } = margin;
     const { octetPs } = fabric.linkEnds[device]![number - 1]!;
-    const waste = terms.totalOctets / (terms.totalOctets - terms.cellOctets);
     // Hardware may take the time that 802.3 31B.3.7 allows for PAUSE, and often does.
     const slowerPs = Math.max(0, (responsePs(port.speedMbps) ?? 0) - RESPONSE_MOST_PS);
-    const needed = terms.totalOctets + Math.ceil((slowerPs / octetPs) * waste);
+    const { waste, neededOctets: needed } = need(terms, spec.buffer, slowerPs / octetPs);
     const metrePs = PS_PER_MM * 1000;
     const perMetre = ((2 * metrePs) / octetPs) * waste;
     const shared = spec.buffer.pools?.headroomOctets ?? Infinity;

@@ -235,10 +235,6 @@ class Configuration {
       const message = `${xonOffset} is above the limit of ${most}: XON would never be sent`;
       this.errors.add(placeOf('xon_offset'), message);
     }
-    if (size > pool.size) {
-      const message = `${size} bytes are reserved of ${name}, which has ${pool.size}`;
-      this.errors.add(placeOf('size'), message);
-    }
   }
 
   private ports(): SonicPort[] {

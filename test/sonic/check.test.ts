@@ -286,6 +286,46 @@ describe('files of a switch', () => {
     assert.deepEqual(errors, expected);
   });
 
+  it('name numbers and thresholds that cannot be, and nothing that only refers to them', () => {
+    const json = changed((tables) => {
+      tables['BUFFER_POOL']!['fixed'] = { type: 'egress', mode: 'static', size: '9000' };
+      tables['BUFFER_POOL']!['broken'] = { type: 'ingress', mode: 'dynamic', size: '-1' };
+      tables['BUFFER_PROFILE'] = {
+        above: { pool: 'ingress_lossless_pool', dynamic_th: '-3', xon_offset: '50000' },
+        both: { pool: 'fixed', dynamic_th: '0', static_th: '1' },
+        huge: { pool: 'ingress_lossless_pool', xoff: '99999999999999999999' },
+        of_broken: { pool: 'broken', dynamic_th: '0' },
+      };
+      tables['BUFFER_PG'] = { 'Ethernet0|3-4': { profile: 'of_broken' } };
+      tables['CABLE_LENGTH']!['AZURE']!['Ethernet8'] = '40';
+      tables['WRED_PROFILE'] = {
+        w: { green_min_threshold: '2', green_max_threshold: '1', ecn: 'ecn_green' },
+        x: { ecn: 'some', weight: '16' },
+      };
+      tables['QUEUE'] = { 'Ethernet0|3': { wred_profile: 'y' } };
+    });
+    const errors = errorsOf(json).map((line) => line.replace(/^a\.json:\d+: /, ''));
+    assert.deepEqual(errors, [
+      'BUFFER_POOL broken size: -1 is below 0',
+      'BUFFER_PROFILE above xon_offset: 50000 is above the limit of 44444: XON would never be sent',
+      'BUFFER_PROFILE both dynamic_th: fixed is static: its profiles have static_th',
+      'BUFFER_PROFILE both static_th: beside dynamic_th: a profile has one of them',
+      'BUFFER_PROFILE huge xoff: "99999999999999999999" is too large a number',
+      'CABLE_LENGTH AZURE Ethernet8: "40" is not a length such as 300m',
+      'PORT Ethernet8: no line for 100000 40 in p.ini; the lossless groups of Ethernet8 would have no headroom',
+      'WRED_PROFILE w green_max_threshold: 1 is below green_min_threshold, 2',
+      'WRED_PROFILE x ecn: "some" is none of ecn_none, ecn_all, ecn_green, …',
+      'WRED_PROFILE x weight: 16 is above 15',
+      'QUEUE Ethernet0|3 wred_profile: no profile "y" in WRED_PROFILE',
+    ]);
+  });
+
+  it('have the chip that their hwsku says, if nobody says another', () => {
+    assert.equal(asicOf(undefined, 'Arista-7060X6-64PE-256x200G').written, 'th5');
+    assert.equal(asicOf(undefined, 'ACS-MSN2700').written, 'spc1');
+    assert.equal(asicOf('th', 'ACS-MSN2700').written, 'th');
+  });
+
   it('may be a dump with flat keys', () => {
     const flat = Object.fromEntries(
       Object.entries(TABLES).flatMap(([table, entries]) =>

@@ -8,6 +8,7 @@ import {
   probePorts,
   readExpected,
 } from '../../sonic/probe-ports.js';
+import { losingLoad, type Loss } from '../../sonic/loss.js';
 import { AsicError, asicOf, readSwitches } from '../../sonic/read.js';
 import { scenarioOf } from '../../sonic/scenario.js';
 import { probeText, remarksText, verdictText } from '../../sonic/text.js';
@@ -18,6 +19,10 @@ export interface SonicOptions {
   readonly pgProfiles?: string;
   readonly asic?: string;
   readonly json?: boolean;
+}
+
+export interface CheckOptions extends SonicOptions {
+  readonly losing?: string;
 }
 
 export interface ImportOptions extends SonicOptions {
@@ -39,20 +44,32 @@ export function sonicImport(files: readonly string[], options: ImportOptions): v
   });
 }
 
-export function sonicCheck(files: readonly string[], options: SonicOptions): number {
+export function sonicCheck(files: readonly string[], options: CheckOptions): number {
   return inputErrors(() => {
-    const { switches, asic } = loaded(files, options);
+    const { switches, asic, scenario } = loaded(files, options);
     const verdicts = checkSwitches(switches, asic, files[0]!);
     const text =
       options.json === true
         ? JSON.stringify(verdicts, null, 2)
         : verdicts.map(verdictText).join('\n\n');
     process.stdout.write(`${text}\n`);
+    if (options.losing !== undefined) {
+      writeLoss(losingLoad({ scenario, switches, asic }, verdicts), options.losing);
+    }
     const isSound = verdicts.every(
       ({ verdict, deadlock }) => verdict !== 'not lossless' && deadlock === null,
     );
     return isSound ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
   });
+}
+
+function writeLoss(loss: Loss | null, file: string): void {
+  if (loss === null) {
+    process.stderr.write('no load that was tried has lost a frame\n');
+    return;
+  }
+  writeFileSync(file, loss.text);
+  process.stderr.write(`${file}: a load that loses ${loss.frames} frames\n`);
 }
 
 export function sonicProbe(file: string, options: ProbeOptions): number {
