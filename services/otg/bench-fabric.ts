@@ -13,6 +13,8 @@ export interface HostPlace {
   /** Port of its link partner, as `leaf1:p3`, and as the software of that calls it. */
   readonly peer: string;
   readonly interface: string | null;
+  /** Of that port. */
+  readonly peerMac: string;
   readonly rateBps: number;
   /** Priorities that its link partner may pause. */
   readonly paused: readonly number[];
@@ -53,7 +55,14 @@ export class BenchFabric {
   }
 }
 
-function hostsOf({ topology, linkEnds, scenario, methods }: Fabric): HostPlace[] {
+function macText(mac: number): string {
+  return mac
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/..(?!$)/g, '$&:');
+}
+
+function hostsOf({ topology, linkEnds, scenario, methods, specs }: Fabric): HostPlace[] {
   return topology.devices.flatMap(({ name, kind }, device) => {
     const [end] = linkEnds[device]!;
     if (kind !== 'host' || end === undefined) return [];
@@ -64,6 +73,7 @@ function hostsOf({ topology, linkEnds, scenario, methods }: Fabric): HostPlace[]
       host: name,
       peer: peer.name,
       interface: declared?.interfaces?.[end.peerPort] ?? null,
+      peerMac: macText(specs[end.peerDevice]!.ports[end.peerPort]!.mac),
       rateBps: end.link.rateBps,
       paused: methods[device]![0]!.flatMap((method, p) => (isPausable(method) ? [p] : [])),
     };

@@ -2,6 +2,7 @@
 
 import { PRIORITIES, PRIORITY_NUMBERS } from '../engine/units/ethernet.js';
 import { PS_PER_S } from '../engine/units/time.js';
+import type { TesterCapture } from './capture.js';
 import { Part } from './part.js';
 import { controlFrameOf, dataHeaderOf, type DataHeader } from './packet.js';
 
@@ -39,6 +40,16 @@ export interface TesterFlow {
 export interface TesterConfig {
   readonly ports: readonly TesterPort[];
   readonly flows: readonly TesterFlow[];
+  readonly captures: readonly TesterCapture[];
+  /** Of interfaces of devices with an IPv4 address. */
+  readonly neighbors: readonly TesterNeighbor[];
+}
+
+/** Whom an interface sends by: it is known as soon as the device is there. */
+export interface TesterNeighbor {
+  readonly ethernet: string;
+  readonly gateway: string;
+  readonly port: string;
 }
 
 /** Errors are texts that name what is wrong, each with its path. */
@@ -56,6 +67,7 @@ class ConfigReader {
   /** Of a device or one of its interfaces: its port. */
   private readonly portOf = new Map<string, string>();
   private ports: TesterPort[] = [];
+  private readonly neighbors: TesterNeighbor[] = [];
 
   constructor(private readonly root: Part) {}
 
@@ -86,9 +98,29 @@ class ConfigReader {
       if (names.has(name)) this.root.error('flows', `two flows are called ${JSON.stringify(name)}`);
       names.add(name);
     }
+    const captures = this.root.parts('captures').map((capture) => this.captureOf(capture));
     this.root.accept('options');
     this.root.end();
-    return { ports: this.ports, flows };
+    return { ports: this.ports, flows, captures, neighbors: this.neighbors };
+  }
+
+  private captureOf(capture: Part): TesterCapture {
+    const name = capture.text('name');
+    const ports = capture.texts('port_names');
+    const stray = ports.find((port) => !this.hasPort(port));
+    if (stray !== undefined) capture.error('port_names', `no port ${JSON.stringify(stray)}`);
+    const format = capture.text('format', 'pcap');
+    if (format !== 'pcap' && format !== 'pcapng') {
+      capture.error('format', `${format} is not supported: pcap, pcapng`);
+    }
+    const size = capture.number('packet_size', 0);
+    capture.accept('overwrite');
+    if (capture.parts('filters').length > 0) capture.error('filters', 'is not supported');
+    capture.end();
+    return {
+      ...{ name, ports, format: format === 'pcapng' ? 'pcapng' : 'pcap' },
+      snapOctets: size > 0 ? size : null,
+    };
   }
 
   private hasPort(name: string): boolean {
@@ -111,6 +143,10 @@ class ConfigReader {
         for (const address of ethernet.parts(key)) {
           names.push(address.text('name'));
           address.accept('address', 'gateway', 'prefix', 'gateway_mac');
+          const gateway = address.text('gateway');
+          if (key === 'ipv4_addresses') {
+            this.neighbors.push({ ethernet: ethernet.text('name'), gateway, port });
+          }
           address.end();
         }
       }

@@ -10,6 +10,8 @@ import { PS_PER_S, PS_PER_US } from '../engine/units/time.js';
 import { RAW_OVERHEAD_BYTES } from '../fabric/load/flow.js';
 import { Session } from '../runtime/session.js';
 import type { RunResults } from '../runtime/results/results.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { CaptureTimes, fileOf, observed } from './capture.js';
 import type { BenchFabric, HostPlace } from './bench-fabric.js';
 import type { TesterConfig, TesterFlow, TesterPort } from './config.js';
 import type { Json } from './part.js';
@@ -46,6 +48,7 @@ export interface FlowMetrics {
 export interface PortMetrics {
   readonly name: string;
   readonly location: string;
+  readonly isCapturing: boolean;
   readonly framesTx: number;
   readonly framesRx: number;
   readonly bytesTx: number;
@@ -60,7 +63,9 @@ export class RefusedError extends Error {
 }
 
 export class Lab {
-  private config: TesterConfig = { ports: [], flows: [] };
+  private config: TesterConfig = { ports: [], flows: [], captures: [], neighbors: [] };
+  private captures = new CaptureTimes();
+  private built: Fabric | null = null;
   private transmissions: Transmission[] = [];
   private nowPs = 0;
   private session: Session | null = null;
@@ -74,6 +79,7 @@ export class Lab {
     if (problems.length > 0) throw new RefusedError(problems);
     this.config = config;
     this.transmissions = [];
+    this.captures = new CaptureTimes();
     this.nowPs = 0;
     this.change();
     // What no run would accept is refused now, and not when it starts.
@@ -102,6 +108,48 @@ export class Lab {
     for (const own of stopped) own.untilPs = Math.max(own.fromPs + 1, this.nowPs);
     this.change();
     this.settle(this.nowPs);
+  }
+
+  /** Captures of these ports, or of all that have one, begin or end. */
+  setCaptures(names: readonly string[], isOn: boolean): void {
+    for (const port of this.capturing(names)) {
+      if (isOn) this.captures.start(port, this.nowPs);
+      else this.captures.stop(port, this.nowPs);
+    }
+  }
+
+  /** The file of a port, in the format that its capture has. */
+  captureOf(port: string): Uint8Array {
+    const [name] = this.capturing([port]) as [string];
+    const times = this.captures.at(name);
+    if (times === null) throw new RefusedError([`port_name: the capture of ${name} never was on`]);
+    const own = this.config.captures.find(({ ports }) => ports.includes(name))!;
+    // Before anything was sent there is a file, too.
+    if (this.session === null) this.advance(this.nowPs);
+    return fileOf(this.built!, this.session!, { host: this.placeOf(name).host, ...times }, own);
+  }
+
+  /** MAC addresses that interfaces of these names, or all, have learnt. */
+  neighborsOf(names: readonly string[]): { ethernet: string; gateway: string; mac: string }[] {
+    const all = this.config.neighbors;
+    const wrong = names.filter((name) => !all.some(({ ethernet }) => ethernet === name));
+    if (wrong.length > 0) throw new RefusedError(wrong.map((name) => `ethernet_names: no ${name}`));
+    return all
+      .filter(({ ethernet }) => names.length === 0 || names.includes(ethernet))
+      .map(({ ethernet, gateway, port }) => ({
+        ethernet,
+        gateway,
+        mac: this.placeOf(port).peerMac,
+      }));
+  }
+
+  private capturing(names: readonly string[]): readonly string[] {
+    const known = this.config.captures.flatMap(({ ports }) => ports);
+    const wrong = names.filter((name) => !known.includes(name));
+    if (wrong.length > 0) {
+      throw new RefusedError(wrong.map((name) => `port_names: ${name} has no capture`));
+    }
+    return names.length === 0 ? known : names;
   }
 
   flowMetrics(names: readonly string[]): FlowMetrics[] {
@@ -147,7 +195,7 @@ export class Lab {
       const sum = (of: (row: (typeof rows)[number]) => number): number =>
         rows.reduce((all, row) => all + of(row), 0);
       return {
-        ...{ name, location },
+        ...{ name, location, isCapturing: this.captures.isOn(name) },
         ...{ framesTx: sum((row) => row.txFrames), framesRx: sum((row) => row.rxFrames) },
         ...{ bytesTx: sum((row) => row.txOctets), bytesRx: sum((row) => row.rxOctets) },
       };
@@ -218,9 +266,10 @@ export class Lab {
   }
 
   private advance(timePs: number): void {
-    this.session ??= new Session(this.fabric.with(this.entriesOf(this.transmissions)), {
-      check: false,
-    });
+    if (this.session === null) {
+      this.built = this.fabric.with(this.entriesOf(this.transmissions));
+      this.session = new Session(this.built, { check: false });
+    }
     this.session.runTo(timePs);
     this.nowPs = timePs;
     this.results = null;
@@ -268,7 +317,9 @@ export class Lab {
         faults.push(...flow.pairs.map(({ tx }, i) => this.forgery(named(i), transmission, tx)));
       } else load.push(...this.streams(named, transmission));
     });
-    return { load, faults, duration: LONGEST };
+    const ports = this.config.captures.flatMap((own) => own.ports);
+    const observe = observed(ports.map((port) => this.placeOf(port).host));
+    return { load, faults, duration: LONGEST, ...(observe !== null && { observe }) };
   }
 
   private forgery(name: string, { flow, fromPs, untilPs }: Transmission, tx: string): Json {

@@ -26,7 +26,10 @@ export class OtgServer {
     'POST /config': (body) => this.setConfig(body),
     'GET /config': () => this.config,
     'POST /control/state': (body) => this.control(body),
+    'POST /control/action': (body) => this.act(body),
     'POST /monitor/metrics': (body) => this.metrics(body),
+    'POST /monitor/states': (body) => this.states(body),
+    'POST /monitor/capture': (body) => this.capture(body),
     'GET /capabilities/version': () => ({
       api_spec_version: API_VERSION,
       sdk_version: API_VERSION,
@@ -64,8 +67,10 @@ export class OtgServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await bodyOf(request);
     const { status, body } = text === null ? tooLong() : this.handle(request, text);
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
+    const isFile = body instanceof Uint8Array;
+    const type = isFile ? 'application/octet-stream' : 'application/json';
+    response.writeHead(status, { 'content-type': type });
+    response.end(isFile ? body : JSON.stringify(body));
   }
 
   private handle({ method = '', url = '' }: IncomingMessage, text: string): Answer {
@@ -96,14 +101,54 @@ export class OtgServer {
   private control(body: unknown): unknown {
     const errors: string[] = [];
     const root = Part.of(body, '', errors);
-    const choice = root.chosen('traffic', ['traffic', 'protocol']);
+    const choice = root.chosen('traffic', ['traffic', 'protocol', 'port']);
     const part = root.part(choice);
-    const state = choice === 'traffic' ? trafficOf(part) : protocolsOf(part);
+    const capture = choice === 'port' ? captureStateOf(part) : null;
+    const state =
+      choice === 'traffic' ? trafficOf(part) : choice === 'protocol' ? protocolsOf(part) : null;
     root.end();
     if (errors.length > 0) throw new RefusedError(errors);
     if (state?.word === 'start') this.lab.start(state.flows);
     if (state?.word === 'stop') this.lab.stop(state.flows);
+    if (capture !== null) this.lab.setCaptures(capture.ports, capture.word === 'start');
     return DONE;
+  }
+
+  /** There are no protocols to act on: each action is refused by its name. */
+  private act(body: unknown): unknown {
+    const errors: string[] = [];
+    const root = Part.of(body, '', errors);
+    const choice = root.text('choice', 'protocol');
+    const what = root.has(choice) ? root.part(choice).text('choice') : '';
+    const path = what === '' ? choice : `${choice}.${what}`;
+    throw new RefusedError([`${path}: is not supported`]);
+  }
+
+  /** What is known of neighbours: that of each interface, as soon as it is configured. */
+  private states(body: unknown): unknown {
+    const errors: string[] = [];
+    const root = Part.of(body, '', errors);
+    const choice = root.chosen('ipv4_neighbors', ['ipv4_neighbors']);
+    const part = root.part(choice);
+    const names = part.texts('ethernet_names');
+    part.end();
+    root.end();
+    if (errors.length > 0) throw new RefusedError(errors);
+    return {
+      choice,
+      ipv4_neighbors: this.lab.neighborsOf(names).map(({ ethernet, gateway, mac }) => ({
+        ...{ ethernet_name: ethernet, ipv4_address: gateway, link_layer_address: mac },
+      })),
+    };
+  }
+
+  private capture(body: unknown): Uint8Array {
+    const errors: string[] = [];
+    const root = Part.of(body, '', errors);
+    const port = root.text('port_name');
+    root.end();
+    if (errors.length > 0) throw new RefusedError(errors);
+    return this.lab.captureOf(port);
   }
 
   private metrics(body: unknown): unknown {
@@ -141,6 +186,20 @@ function trafficOf(part: Part): Traffic {
   return { word, flows };
 }
 
+/** Links stay up here: of ports only captures have a state. */
+function captureStateOf(part: Part): { readonly word: string; readonly ports: readonly string[] } {
+  part.chosen('capture', ['capture']);
+  const capture = part.part('capture');
+  const ports = capture.texts('port_names');
+  const word = capture.text('state');
+  if (word !== 'start' && word !== 'stop') {
+    capture.error('state', `${word} is not supported: start, stop`);
+  }
+  capture.end();
+  part.end();
+  return { word, ports };
+}
+
 /** Hosts have no protocols to start: they are there. */
 function protocolsOf(part: Part): null {
   part.chosen('all', ['all']);
@@ -165,7 +224,8 @@ function ofFlow(own: FlowMetrics): object {
 
 function ofPort(own: PortMetrics): object {
   return {
-    ...{ name: own.name, location: own.location, link: 'up', capture: 'stopped' },
+    ...{ name: own.name, location: own.location, link: 'up' },
+    ...{ capture: own.isCapturing ? 'started' : 'stopped' },
     ...{ frames_tx: own.framesTx, frames_rx: own.framesRx },
     ...{ bytes_tx: own.bytesTx, bytes_rx: own.bytesRx },
   };

@@ -188,7 +188,7 @@ describe('selvage otg serve', () => {
     const slow = { ...PORTS, layer1: [{ name: 's', port_names: ['a'], speed: 'speed_100_gbps' }] };
     assert.match((await refusals(slow))[0]!, /^layer1\.speed: 100G at a, whose link has 200G/);
     for (const [path, what] of [
-      ['/monitor/capture', 'POST /monitor/capture is not supported'],
+      ['/monitor/other', 'POST /monitor/other is not supported'],
       ['/nothing', 'POST /nothing is not supported'],
     ] as const) {
       const [status, answer] = await call('POST', path, {});
@@ -197,6 +197,96 @@ describe('selvage otg serve', () => {
     }
     const cut = await fetch(`${url}/config`, { method: 'POST', body: '{ "ports": [' });
     assert.equal(cut.status, 400);
+  });
+
+  /** Time, and length on the wire, of packets in a file of libpcap, and their octets. */
+  const packetsOf = (file: Buffer): { ns: number; length: number; octets: Buffer }[] => {
+    assert.equal(file.readUInt32LE(0), 0xa1b23c4d);
+    const packets = [];
+    for (let at = 24; at < file.length; at += 16 + file.readUInt32LE(at + 8)) {
+      const octets = file.subarray(at + 16, at + 16 + file.readUInt32LE(at + 8));
+      packets.push({ ns: file.readUInt32LE(at + 4), length: file.readUInt32LE(at + 12), octets });
+    }
+    return packets;
+  };
+  const capture = async (state: string): Promise<number> => {
+    const body = { port_names: ['b'], state };
+    const [status] = await call('POST', '/control/state', {
+      ...{ choice: 'port', port: { choice: 'capture', capture: body } },
+    });
+    return status;
+  };
+  const fileOfB = async (): Promise<Buffer> => {
+    const body = JSON.stringify({ port_name: 'b' });
+    const response = await fetch(`${url}/monitor/capture`, { method: 'POST', body });
+    assert.equal(response.headers.get('content-type'), 'application/octet-stream');
+    return Buffer.from(await response.arrayBuffer());
+  };
+
+  it('captures what a port sees, while its capture is on', async () => {
+    const packets = { choice: 'fixed_packets', fixed_packets: { packets: 5 } };
+    const flows = [flow('one', 'a', 'b', { duration: packets })];
+    await call('POST', '/config', {
+      ...PORTS,
+      flows,
+      captures: [{ name: 'x', port_names: ['b'] }],
+    });
+    assert.deepEqual((await call('POST', '/monitor/capture', { port_name: 'b' }))[0], 400);
+    assert.equal(await capture('start'), 200);
+    await transmit('start');
+    assert.equal((await metrics('port'))[1]!['capture'], 'started');
+    const seen = packetsOf(await fileOfB());
+    // At a tenth of 200 Gb/s, with 20 octets beside each frame; without FCS.
+    assert.deepEqual(
+      seen.map(({ length }) => length),
+      [996, 996, 996, 996, 996],
+    );
+    assert.equal(seen[1]!.ns - seen[0]!.ns, 408);
+    assert.equal(seen[0]!.octets.readUInt16BE(12), 0x0800);
+    assert.equal(seen[0]!.octets[15]! >> 2, 3);
+    await capture('stop');
+    await transmit('start');
+    assert.deepEqual(packetsOf(await fileOfB()), seen);
+    // A new one begins with nothing, and may be in the newer format.
+    await capture('start');
+    assert.equal(packetsOf(await fileOfB()).length, 0);
+    const newer = [{ name: 'x', port_names: ['b'], format: 'pcapng' }];
+    await call('POST', '/config', { ...PORTS, flows, captures: newer });
+    await capture('start');
+    await transmit('start');
+    assert.equal((await fileOfB()).readUInt32LE(0), 0x0a0d0d0a);
+  });
+
+  it('refuses captures that no port has, and actions by their names', async () => {
+    const wrong = [{ name: 'x', port_names: ['z'], format: 'erf', filters: [{}] }];
+    assert.deepEqual(await refusals({ ...PORTS, captures: wrong }), [
+      'captures[0].port_names: no port "z"',
+      'captures[0].format: erf is not supported: pcap, pcapng',
+      'captures[0].filters: is not supported',
+    ]);
+    await call('POST', '/config', PORTS);
+    assert.equal(await capture('start'), 400);
+    const ping = { choice: 'protocol', protocol: { choice: 'ipv4', ipv4: {} } };
+    assert.deepEqual(await call('POST', '/control/action', ping), [
+      400,
+      { code: 400, kind: 'validation', errors: ['protocol.ipv4: is not supported'] },
+    ]);
+  });
+
+  it('has neighbours resolved as soon as devices are there', async () => {
+    const ethernets = [
+      {
+        ...{ name: 'e1', mac: '00:00:00:00:00:0a', connection: { port_name: 'a' } },
+        ipv4_addresses: [{ name: 'i1', address: '10.0.0.2', gateway: '10.0.0.1' }],
+      },
+    ];
+    await call('POST', '/config', { ...PORTS, devices: [{ name: 'd1', ethernets }] });
+    const asked = { choice: 'ipv4_neighbors', ipv4_neighbors: { ethernet_names: ['e1'] } };
+    const [status, answer] = await call('POST', '/monitor/states', asked);
+    assert.equal(status, 200);
+    const { ipv4_neighbors: [one] = [] } = answer as { readonly ipv4_neighbors: Row[] };
+    assert.deepEqual([one!['ethernet_name'], one!['ipv4_address']], ['e1', '10.0.0.1']);
+    assert.match(String(one!['link_layer_address']), /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
   });
 
   it('goes on when a client leaves in the middle of a request', async () => {

@@ -31,6 +31,8 @@ export interface Captures {
   readonly snapOctets: number | null;
   /** By device. */
   readonly logs: readonly CaptureLog[];
+  /** Of one device, between two times; absent: all. */
+  readonly only?: { readonly device: number; readonly fromNs: number; readonly untilNs: number };
 }
 
 /**
@@ -40,11 +42,9 @@ export interface Captures {
 export function* captureFile(fabric: Fabric, captures: Captures): Generator<Uint8Array> {
   const { interfaces, head } = headOf(fabric, captures);
   yield head;
-  const packets = new Packets(fabric, captures, interfaces);
   let piece = new Uint8Array(PIECE_OCTETS);
   let at = 0;
-  for (const { device, row } of inOrder(captures.logs)) {
-    const packet = packets.read(device, row);
+  for (const packet of packetsOf(fabric, captures, interfaces)) {
     const octets = packetBlockOctets(packet);
     if (at + octets > piece.length) {
       yield piece.subarray(0, at);
@@ -54,6 +54,31 @@ export function* captureFile(fabric: Fabric, captures: Captures): Generator<Uint
     at = writePacketBlock(piece, at, packet);
   }
   if (at > 0) yield piece.subarray(0, at);
+}
+
+/** The same frames, one by one, without ordered sets. */
+export function* capturedFrames(fabric: Fabric, captures: Captures): Generator<CapturedPacket> {
+  const { interfaces } = headOf(fabric, captures);
+  const sets = new Set(interfaces.ofSets.flat());
+  for (const packet of packetsOf(fabric, captures, interfaces)) {
+    if (!sets.has(packet.interfaceIndex)) yield packet;
+  }
+}
+
+function* packetsOf(
+  fabric: Fabric,
+  captures: Captures,
+  interfaces: Interfaces,
+): Generator<CapturedPacket> {
+  const packets = new Packets(fabric, captures, interfaces);
+  const { only, logs } = captures;
+  for (const { device, row } of inOrder(logs)) {
+    if (only !== undefined && device !== only.device) continue;
+    const packet = packets.read(device, row);
+    const isIn =
+      only === undefined || (packet.timeNs >= only.fromNs && packet.timeNs < only.untilNs);
+    if (isIn) yield packet;
+  }
 }
 
 /** Number of frames and ordered sets beyond the limit. */
