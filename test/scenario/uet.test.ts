@@ -25,7 +25,6 @@ const LAST_US = {
   bitmap: 196.4,
   reps: 198.5,
   'adaptive switches': 187.1,
-  'fan-in': 681.1,
   'receiver credit': 194.2,
 } as const;
 const WITHIN = 0.03;
@@ -61,13 +60,11 @@ describe('Ultra Ethernet Transport beside htsim, as ratios to a flow alone', () 
     bitmap: [`${uet}.entropy=bitmap`],
     reps: [`${uet}.entropy=reps`],
     'adaptive switches': [`${uet}.entropies=1`, 'switches.ecmp=adaptive'],
-    'fan-in': [],
     'receiver credit': [`${uet}.control=rccc`],
   } as const;
   for (const [name, set] of Object.entries(settings)) {
     it(`ends within 3 % of it: ${name}`, () => {
-      const fanIn = load('incast: { from: h2..h9, to: h1 }', '1MB');
-      const ratio = lastUs(FABRIC + (name === 'fan-in' ? fanIn : SHIFT), ...set) / aloneUs;
+      const ratio = lastUs(FABRIC + SHIFT, ...set) / aloneUs;
       const expected = LAST_US[name as keyof typeof LAST_US] / ALONE_US;
       assert.ok(Math.abs(ratio / expected - 1) < WITHIN, `${ratio}, not ${expected}`);
     });
