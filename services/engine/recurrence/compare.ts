@@ -1,4 +1,5 @@
 import type { Kind } from '../kernel/kinds.js';
+import type { Unit } from '../kernel/tables.js';
 import type { Imprint } from './imprint.js';
 import type { Run } from './runs.js';
 
@@ -6,7 +7,7 @@ import type { Run } from './runs.js';
 export interface Place {
   readonly device: number;
   /** The unit of the table and its row there; null: it is in none. */
-  readonly unit: string | null;
+  readonly unit: Unit | null;
   readonly row: number;
   readonly plane: number;
   readonly field: string;
@@ -88,24 +89,38 @@ class Comparison {
     const [a, b] = [this.before.tables, this.after.tables];
     for (const run of this.after.runs) {
       const { field, at, count, connections, firstRow } = run;
-      const isShape = field.kind.is === 'shape';
+      const { least, most, isAnyway } = asBefore(field.kind, this.before.nowPs);
       for (let i = 0; i < count; i++) {
-        if (isShape && a[at + i] === b[at + i]) continue;
+        const value = b[at + i];
+        if (a[at + i] === value && (isAnyway || (value >= least && value <= most))) continue;
         const connection = connections === null ? -1 : connections[firstRow + i];
         const sibling: Sibling = (name) => {
           const other = run.record.get(name);
           return other === undefined ? -1 : other.at + i;
         };
         const { kind } = field;
-        let verdict = this.judge(kind, a[at + i], b[at + i], connection, sibling, run.most);
+        if (value === Infinity && a[at + i] === value && kind.is === 'due') continue;
+        let verdict = this.judge(kind, a[at + i], value, connection, sibling, run.most);
         if (verdict === OTHER && kind.is === 'since' && this.stands(run, i)) verdict = SAME;
-        if (verdict === OTHER) return placeOf(run, i, a[at + i], b[at + i]);
+        if (verdict === OTHER) return this.placeOf(run, i);
         if (this.periods < this.most.periods) {
-          this.most = { periods: this.periods, by: placeOf(run, i, a[at + i], b[at + i]) };
+          this.most = { periods: this.periods, by: this.placeOf(run, i) };
         }
       }
     }
     return null;
+  }
+
+  private placeOf({ unit, field, firstRow, plane, at }: Run, i: number): Place {
+    const row = firstRow + i;
+    const device = this.after.devices.find(({ rows }) => {
+      const { first, count } = rows[unit];
+      return row >= first && row < first + count;
+    });
+    return {
+      ...{ device: device!.place, unit, row, plane, field: field.name, kind: field.kind.is },
+      ...{ before: this.before.tables[at + i], after: this.after.tables[at + i] },
+    };
   }
 
   ofOthers(): Place | null {
@@ -241,8 +256,26 @@ class Comparison {
   }
 }
 
-function placeOf(run: Run, i: number, before: number, after: number): Place {
-  const { device, unit, field, firstRow, plane } = run;
-  const where = { device, unit, row: firstRow + i, plane };
-  return { ...where, field: field.name, kind: field.kind.is, before, after };
+/** Of numbers that are as they were: all of these, or those within bounds, need no judgement. */
+function asBefore(
+  kind: Kind,
+  nowPs: number,
+): { readonly isAnyway: boolean; readonly least: number; readonly most: number } {
+  switch (kind.is) {
+    case 'shape':
+    case 'stamp':
+    case 'counter':
+    case 'peak':
+    case 'derived':
+      return { isAnyway: true, least: 0, most: 0 };
+    case 'due':
+      // What is past at both times; without a time there is nothing that is past.
+      return kind.none === Infinity
+        ? { isAnyway: false, least: -Infinity, most: nowPs - 1 }
+        : { isAnyway: false, least: kind.none, most: kind.none };
+    case 'unknown':
+      return { isAnyway: false, least: kind.idle, most: kind.idle };
+    default:
+      return { isAnyway: false, least: Infinity, most: -Infinity };
+  }
 }

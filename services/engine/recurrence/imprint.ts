@@ -49,9 +49,7 @@ export function takeImprint(
   walk: Walk,
 ): Imprint {
   const tables = new Float64Array(lengthOf(runs));
-  for (const { values, from, step, count, at } of runs) {
-    for (let i = 0, place = from; i < count; i++, place += step) tables[at + i] = values[place];
-  }
+  for (const run of runs) copyRun(run, tables);
   const others: number[] = [];
   const labels: Label[] = [];
   for (const device of devices) {
@@ -68,6 +66,27 @@ export function takeImprint(
     });
   }
   return { nowPs, devices, runs, tables, others, labels };
+}
+
+/** A loop for each kind of array: one for all costs ten times as much. */
+function copyRun({ values, from, step, count, at }: Run, to: Float64Array): void {
+  if (values instanceof Int32Array) copyWords(values, from, step, count, at, to);
+  else if (values instanceof Float64Array) copyDoubles(values, from, step, count, at, to);
+  else copyOctets(values, from, step, count, at, to);
+}
+
+type Copied = readonly [from: number, step: number, count: number, at: number, to: Float64Array];
+
+function copyWords(values: Int32Array, ...[from, step, count, at, to]: Copied): void {
+  for (let i = 0, place = from; i < count; i++, place += step) to[at + i] = values[place];
+}
+
+function copyDoubles(values: Float64Array, ...[from, step, count, at, to]: Copied): void {
+  for (let i = 0, place = from; i < count; i++, place += step) to[at + i] = values[place];
+}
+
+function copyOctets(values: Uint8Array, ...[from, step, count, at, to]: Copied): void {
+  for (let i = 0, place = from; i < count; i++, place += step) to[at + i] = values[place];
 }
 
 /** Shows what is in no table, in an order that depends on nothing but its shape. */

@@ -5,10 +5,9 @@ import type { Connections } from './connections.js';
 
 type Numbers = Int32Array | Float64Array | Uint8Array;
 
-/** A field in consecutive rows of a device. */
+/** A field in consecutive rows, of one device or of several. */
 export interface Run {
   readonly unit: Unit;
-  readonly device: number;
   readonly field: Field;
   readonly values: Numbers;
   readonly from: number;
@@ -36,9 +35,7 @@ export function runsOf(
   const runs: Run[] = [];
   let at = 0;
   for (const layout of tables.layout()) {
-    for (const device of devices) {
-      const { first, count } = device.rows[layout.unit];
-      if (count === 0) continue;
+    for (const { first, count } of stretches(layout.unit, devices)) {
       for (let plane = 0; plane < layout.planes; plane++) {
         const record = new Map<string, Run>();
         for (const field of layout.fields) {
@@ -47,7 +44,6 @@ export function runsOf(
           const run = {
             ...{
               unit: layout.unit,
-              device: device.place,
               field,
               count,
               firstRow: first,
@@ -65,6 +61,18 @@ export function runsOf(
     }
   }
   return runs;
+}
+
+/** Rows of devices that follow each other: a run of many costs little more than one of a few. */
+function stretches(unit: Unit, devices: readonly Device[]): { first: number; count: number }[] {
+  const all: { first: number; count: number }[] = [];
+  for (const { rows } of devices) {
+    const { first, count } = rows[unit];
+    const last = all[all.length - 1];
+    if (last !== undefined && last.first + last.count === first) last.count += count;
+    else if (count > 0) all.push({ first, count });
+  }
+  return all;
 }
 
 function placed({ column, stride }: ColumnLayout, { at, isDouble }: Field, row: number) {
