@@ -7,6 +7,7 @@ import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
 import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { HopRecorder } from '../engine/analysis/trace/hop-recorder.js';
 import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
+import { Listened } from './skipping/listened.js';
 import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import type { WireLog } from '../engine/analysis/wire/wire-recorder.js';
 import { WireRecorder } from '../engine/analysis/wire/wire-recorder.js';
@@ -63,8 +64,9 @@ export class Observers {
 
   constructor(
     private readonly engine: Engine,
-    { episodes, traces, captures, events, wire, jams }: ObserverPlan,
+    readonly plan: ObserverPlan,
   ) {
+    const { episodes, traces, captures, events, wire, jams } = plan;
     this.waits = episodes || jams === true ? new WaitRecorder(engine, episodes) : null;
     this.isPastKept = episodes;
     const holds = episodes ? this.waits : null;
@@ -79,6 +81,11 @@ export class Observers {
     if (this.captures !== null)
       engine.listen(this.captures, this.captures.capturedDevices(), false);
     if (this.wire !== null) engine.listen(this.wire, all, false);
+  }
+
+  /** Whether the recorder of episodes is called; null: there is none. */
+  listened(): Listened | null {
+    return this.waits && new Listened(this.engine, this.waits);
   }
 
   /** The records of one device; null without recorders. */

@@ -27,6 +27,7 @@ import { Collector } from './results/collect.js';
 import { sampledResults } from './results/mechanism-results.js';
 import { frameHopsOf, outcomeOf } from './results/outcome.js';
 import type { RunResults } from './results/results.js';
+import type { SkippingResult } from './skipping/skipping.js';
 import type { RunSnapshot } from './run-snapshot.js';
 import type { SeriesRow } from './series-rows.js';
 import { seriesUpTo } from './series-of-run.js';
@@ -144,6 +145,11 @@ export class Session {
     const { fabric, failure, observers } = this.partition;
     const [congestion, wire] = [this.congestion(), observers.wireSeen()];
     return outcomeOf(fabric, this.engine, status, failure, { congestion, wire });
+  }
+
+  /** What was skipped so far; null: every event is executed. */
+  skipping(): SkippingResult | null {
+    return this.partition.skipping?.result() ?? null;
   }
 
   /** The run as it is between two windows, or at its end. */

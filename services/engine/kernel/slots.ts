@@ -182,7 +182,7 @@ export function makeSlots(tables: Tables) {
     schedule(device);
   }
 
-  return { at, time, configure, port, set, advanced, joined, turned, reorder };
+  return { at, time, turns, configure, port, set, advanced, joined, turned, reorder };
 }
 
 /**

@@ -46,5 +46,10 @@ export function makeQueueWatch(ports: Ports, queues: Queues, traceMask: TraceMas
     return isLong(port, trafficClass) && --skips[(port << 3) | trafficClass] < 0;
   }
 
-  return { from, skip, left, isLong, joined };
+  /** It changes whenever a frame joins a long queue that is not reported. */
+  function passedOver(): number {
+    return skips.reduce((sum, frames) => sum + frames, 0);
+  }
+
+  return { from, skip, left, isLong, joined, passedOver };
 }

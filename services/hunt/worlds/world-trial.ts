@@ -8,6 +8,7 @@ import { planPartitions } from '../../fabric/placement/partition-plan.js';
 import { STALLED } from '../../runtime/checks/stall.js';
 import { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { RunResults } from '../../runtime/results/results.js';
+import { observersOf } from '../../runtime/observers.js';
 import { Session } from '../../runtime/session.js';
 import { Sampler } from './sampler.js';
 import { PartitionsInStep } from './partitions-in-step.js';
@@ -24,6 +25,7 @@ const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
 const RUNNERS: Readonly<Record<string, Runner>> = {
   'windows of random length': inRandomWindows,
   'saved and restored': restored,
+  'skipping what repeats': skipping,
   '2 parts in step': (fabric, sampler) => inParts(fabric, sampler, 2),
   '3 parts in step': (fabric, sampler) => inParts(fabric, sampler, 3),
   'services in memory': inServices,
@@ -140,6 +142,12 @@ function messageOf(error: unknown): string {
 export function run(session: Session): RunResults {
   while (session.advance(WALL_BUDGET_MS) === 'running');
   return session.results('complete');
+}
+
+/** Without checks, and without records of frames, which exclude it. */
+function skipping(fabric: Fabric): RunResults {
+  const plan = { ...observersOf(fabric), traces: null, captures: null, events: false };
+  return run(new Session(fabric, { check: false, skips: 'eagerly' }, plan));
 }
 
 /** Windows of random legal lengths, and the devices of each in random order. */

@@ -49,6 +49,7 @@ import { congestionOf } from '../../telemetry/congestion/congestion-of.js';
 import type { Congestion } from '../../telemetry/congestion/congestion.js';
 import type { SeriesPort } from '../series.js';
 import { Sampler } from '../series.js';
+import { Skipping } from '../skipping/skipping.js';
 import { wholeEngine } from '../whole-engine.js';
 import { Windows } from './windows.js';
 
@@ -62,6 +63,8 @@ export interface PartitionOptions {
    * that is quick.
    */
   readonly deep?: boolean;
+  /** Skip what repeats, where nothing excludes it; eagerly: even where that takes longer. */
+  readonly skips?: boolean | 'eagerly';
 }
 
 /** Notifications of the controller of a run in this thread. */
@@ -96,6 +99,8 @@ export class WholePartition implements PartitionSet, CheckTimes {
   /** How the run ended; null while it has not. */
   status: 'complete' | 'interrupted' | null = null;
   readonly deep: DeepCheck | null;
+  /** Null: every event is executed. */
+  readonly skipping: Skipping | null = null;
   private readonly holdCheck: HoldCheck | null;
   private readonly idleCheck: IdleCheck | null;
   private readonly recovery: RecoveryCheck | null;
@@ -110,7 +115,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   constructor(
     public fabric: Fabric,
-    { check, checkRows, deep }: PartitionOptions,
+    { check, checkRows, deep, skips }: PartitionOptions,
     observe: ObserverPlan | null,
   ) {
     const { durationPs } = fabric.scenario;
@@ -131,6 +136,11 @@ export class WholePartition implements PartitionSet, CheckTimes {
     const jams = check && CycleCheck.isWanted(fabric);
     this.observers = new Observers(this.engine, { ...(observe ?? observersOf(fabric)), jams });
     this.cycles = jams ? new CycleCheck(fabric, this.observers) : null;
+    if (skips === true || skips === 'eagerly') {
+      const isChecked = check || deep === true;
+      const run = { fabric, isChecked, isEager: skips === 'eagerly' };
+      this.skipping = new Skipping(this.engine, this.windows, this.observers, run);
+    }
     const watch = watchIntervals(fabric.specs, durationPs);
     this.controller = new RunController(this, this, { durationPs, watch });
     // Nothing has been executed, however late the first event is.
@@ -170,7 +180,14 @@ export class WholePartition implements PartitionSet, CheckTimes {
     }
     const sampleAt = this.sampler?.dueAt ?? Infinity;
     const windowEndPs = nextPs + this.windows.spanPs;
-    this.execute(Math.min(windowEndPs, sampleAt, this.limitPs, sliceEndPs));
+    const dueAt = Math.min(sampleAt, this.limitPs, sliceEndPs);
+    const { skipping } = this;
+    if (skipping?.isDue() !== true) this.executeUpTo(Math.min(windowEndPs, dueAt));
+    else {
+      this.execute(() => {
+        skipping.seek(dueAt);
+      });
+    }
   }
 
   advance({ basePs, limitPs, isSingle }: Advance): void {
@@ -283,16 +300,22 @@ export class WholePartition implements PartitionSet, CheckTimes {
   }
 
   /** A fault of the engine itself ends the run where it was found. */
-  private execute(bound: number): void {
+  private execute(run: () => void): void {
     try {
-      this.windows.run(bound);
-      this.deepen(bound);
+      run();
     } catch (error) {
       if (!(error instanceof BrokenAssertion)) throw error;
       const { message: reason, timePs, device } = error;
       this.controller.report(this.failureOf({ reason, timePs, device, port: -1, priority: null })!);
       this.controller.advanced(this.bound);
     }
+  }
+
+  private executeUpTo(bound: number): void {
+    this.execute(() => {
+      this.windows.run(bound);
+      this.deepen(bound);
+    });
   }
 
   /** What the second oracle finds ends the run where it was found, too. */

@@ -1,0 +1,272 @@
+/**
+ * Skips what repeats. Where the state of a fabric has come back, but for times that have moved by
+ * one period and counters that have grown, what follows is what followed before, until something
+ * ends it: so n periods are added to times, counters and digests without executing them.
+ *
+ * It relies on the kinds of state (`engine/recurrence`), which say what may differ and what bounds
+ * n; a fingerprint only says where to look. It would break if a decision read a time, a counter or
+ * a random number that its kind does not admit, so whatever has no kind forbids a jump.
+ */
+
+import type { Engine } from '../../engine/device/engine.js';
+import type { DigestState } from '../../engine/kernel/digest.js';
+import { digestAfter } from '../../engine/kernel/digest-periods.js';
+import type { Place } from '../../engine/recurrence/compare.js';
+import type { Imprint } from '../../engine/recurrence/imprint.js';
+import type { Recurrences } from '../../engine/recurrence/recurrence.js';
+import { makeRecurrences } from '../../engine/recurrence/recurrence.js';
+import type { Windows } from '../embedded/windows.js';
+import { BusyPort } from './busy-port.js';
+import { Fingerprints } from './fingerprints.js';
+import type { Listened } from './listened.js';
+
+/** A state that nearly came back. */
+export interface NearestMiss {
+  readonly periodPs: number;
+  readonly place: Place | null;
+  readonly why: string;
+}
+
+export interface Skipped {
+  readonly jumps: number;
+  readonly skippedPs: number;
+  /** The last: a state that nearly came back; null: none did. */
+  readonly nearest: NearestMiss | null;
+}
+
+/** Starts of frames that a try looks at, the first time. */
+const FIRST_INSTANTS = 24;
+const MOST_INSTANTS = 1 << 14;
+const EAGER_INSTANTS = 256;
+// What it costs to look at an instant, and to prove that a state came back, in events.
+
+const COST_OF_PORT = 0.24;
+const COST_OF_DEVICE = 1.3;
+const COST_OF_NUMBER = 1;
+
+/** So many times what a try cost is executed before the next one. */
+const PATIENCE = 50;
+/** At least so many events. */
+const LEAST_EVENTS = 1000;
+/** At first and after a jump a state recurs soon: so much is spent to find it, without patience. */
+const INSTANTS_AT_ONCE = 400;
+const PROOFS_AT_ONCE = 3;
+/** Less is executed faster than it is skipped. */
+const LEAST_PERIODS = 4;
+/** States that look alike, and are not, are compared so often in a try. */
+const PROOFS_A_TRY = 3;
+/** Periods that are executed to prove that they repeat. */
+const PROVING = 3;
+
+const RECORDED = 'congestion episodes were recorded (--no-observe, observe.episodes)';
+const UNLIKE = 'counters grew by more in one period than in another';
+
+type Numbers = ArrayLike<number>;
+
+export class Skipper {
+  private readonly recurrences: Recurrences;
+  private readonly busy: BusyPort;
+  private readonly fingerprints: Fingerprints;
+  private readonly devices: readonly number[];
+  private instants = FIRST_INSTANTS;
+  private dueAtEvents = 0;
+  /** What may be spent without executing more events before; in events, as what follows. */
+  private credit: number;
+  private spent = 0;
+  private readonly costOfInstant: number;
+  private costOfProof = 0;
+  private jumps = 0;
+  private skippedPs = 0;
+  private skippedEvents = 0;
+  /** States that were compared whole. */
+  private compared = 0;
+  private nearest: NearestMiss | null = null;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly windows: Windows,
+    private readonly listened: Listened | null,
+    /** States are looked for all the time, whatever that costs. */
+    private readonly isEager: boolean,
+  ) {
+    this.devices = [...engine.devices.keys()];
+    const { count } = engine.shared.ports;
+    this.costOfInstant = count * COST_OF_PORT + this.devices.length * COST_OF_DEVICE;
+    this.credit = isEager ? Infinity : INSTANTS_AT_ONCE * this.costOfInstant;
+    this.recurrences = makeRecurrences(engine);
+    this.busy = new BusyPort(engine);
+    this.fingerprints = new Fingerprints(engine);
+  }
+
+  get skipped(): Skipped {
+    const { jumps, skippedPs, nearest } = this;
+    return { jumps, skippedPs, nearest };
+  }
+
+  /** So many events have been executed that a try costs little. */
+  isDue(): boolean {
+    return this.executed() >= this.dueAtEvents;
+  }
+
+  /** Looks for a state that comes back, and skips what repeats; nothing from `limitPs` on. */
+  seek(limitPs: number): void {
+    const skippedBefore = this.skippedEvents;
+    this.spent = this.costOfInstant;
+    const looked = this.look(limitPs);
+    if (this.isEager) this.instants = EAGER_INSTANTS;
+    else if (this.skippedEvents - skippedBefore > PROVING * this.costOfProof) {
+      this.instants = FIRST_INSTANTS;
+      this.credit = INSTANTS_AT_ONCE * this.costOfInstant + PROOFS_AT_ONCE * this.costOfProof;
+    } else if (this.credit <= 0 && looked === this.instants) {
+      this.instants = Math.min(2 * this.instants, MOST_INSTANTS);
+    }
+    this.credit -= this.spent;
+    const patience = this.credit > 0 ? 0 : PATIENCE * this.spent;
+    this.dueAtEvents = this.executed() + (this.isEager ? 1 : Math.max(LEAST_EVENTS, patience));
+  }
+
+  /** Returns how many instants were looked at, if it has not jumped from one of them. */
+  private look(limitPs: number): number {
+    const port = this.busy.find();
+    if (port < 0) return 0;
+    const seen = new Map<number, number>();
+    const first = this.compared;
+    for (let looked = 0; looked < this.instants; looked++) {
+      const nowPs = this.nextStart(port, limitPs);
+      if (nowPs < 0) return looked;
+      this.spent += this.costOfInstant;
+      const print = this.fingerprints.at(nowPs);
+      const beforePs = seen.get(print);
+      if (beforePs !== undefined) {
+        const { jumps, compared } = this;
+        this.skip(nowPs, nowPs - beforePs, limitPs);
+        if (this.jumps > jumps || this.compared - first === PROOFS_A_TRY) return looked;
+        // What was executed meanwhile was not looked at.
+        if (this.compared > compared) seen.clear();
+      }
+      seen.set(print, nowPs);
+    }
+    return this.instants;
+  }
+
+  /** Executes everything before the next start of a port; -1: it has nothing to send. */
+  private nextStart(port: number, limitPs: number): number {
+    const { engine, windows } = this;
+    const { at } = engine.shared.transmits;
+    windows.run(Math.min(windows.nextTime() + 1, limitPs));
+    for (;;) {
+      const startPs = at[port]!;
+      if (startPs >= limitPs) return -1;
+      windows.run(startPs);
+      if (at[port] === startPs) return startPs;
+    }
+  }
+
+  /** Executes some periods; where they repeat, adds as many as nothing ends. */
+  private skip(fromPs: number, periodPs: number, limitPs: number): void {
+    const { engine, windows, devices, recurrences, listened } = this;
+    const nowPs = fromPs + PROVING * periodPs;
+    if (nowPs + (this.isEager ? 1 : LEAST_PERIODS) * periodPs > limitPs) return;
+    const heard = listened?.count ?? 0;
+    const print = this.fingerprints.at(fromPs);
+    const digests = [this.digests()];
+    const imprints: Imprint[] = [];
+    for (let n = 1; n <= PROVING; n++) {
+      const untilPs = fromPs + n * periodPs;
+      windows.run(untilPs);
+      if (this.fingerprints.at(untilPs) !== print) return;
+      digests.push(this.digests());
+      imprints.push(this.imprint(untilPs));
+      if (n !== 2) continue;
+      this.compared++;
+      const met = recurrences.compare(imprints[0]!, imprints[1]!);
+      if (!met.isEqual) {
+        this.missed(periodPs, met.by, 'differs');
+        return;
+      }
+    }
+    const [first, second, third] = imprints as [Imprint, Imprint, Imprint];
+    if (listened !== null && (listened.count !== heard || listened.isCounting())) {
+      this.missed(periodPs, null, RECORDED);
+      return;
+    }
+    const met = recurrences.compare(second, third);
+    if (!met.isEqual) {
+      this.missed(periodPs, met.by, 'differs');
+      return;
+    }
+    if (!growAlike(first, second, third)) {
+      this.missed(periodPs, null, UNLIKE);
+      return;
+    }
+    const periods = Math.min(met.most.periods, Math.floor((limitPs - nowPs) / periodPs));
+    if (periods < 1 || (periods < LEAST_PERIODS && !this.isEager)) return;
+    const folded = devices.map((d) => {
+      const [a, b, c, e] = digests.map((of) => of[d]!) as [
+        DigestState,
+        DigestState,
+        DigestState,
+        DigestState,
+      ];
+      return digestAfter([a, b, c, e], periods);
+    });
+    if (folded.includes(null)) {
+      this.missed(periodPs, null, UNLIKE);
+      return;
+    }
+    const executed = this.executed();
+    recurrences.advance(met, periods);
+    folded.forEach((state, d) => {
+      engine.shared.digests.write(d, state!);
+    });
+    this.skippedEvents += this.executed() - executed;
+    const skippedPs = periods * periodPs;
+    engine.clock.now += skippedPs;
+    windows.latestPs += skippedPs;
+    this.jumps++;
+    this.skippedPs += skippedPs;
+  }
+
+  private imprint(nowPs: number): Imprint {
+    const imprint = this.recurrences.imprint(this.devices, nowPs);
+    this.costOfProof = COST_OF_NUMBER * (imprint.tables.length + imprint.others.length);
+    this.spent += this.costOfProof / PROVING;
+    return imprint;
+  }
+
+  private missed(periodPs: number, place: Place | null, why: string): void {
+    this.nearest = { periodPs, place, why };
+  }
+
+  private digests(): DigestState[] {
+    return this.devices.map((d) => this.engine.shared.digests.read(d));
+  }
+
+  private executed(): number {
+    const { events } = this.engine.shared;
+    let sum = -this.skippedEvents;
+    for (let d = 0; d < events.length; d++) sum += events[d]!;
+    return sum;
+  }
+}
+
+/** A sum whose parts began before a period grows otherwise in the next one. */
+function growAlike(first: Imprint, second: Imprint, third: Imprint): boolean {
+  const isAlike = (a: Numbers, b: Numbers, c: Numbers, i: number): boolean => {
+    const [before, after] = [b[i]! - a[i]!, c[i]! - b[i]!];
+    return before === after;
+  };
+  for (const { field, at, count } of third.runs) {
+    if (field.kind.is !== 'counter') continue;
+    for (let i = at; i < at + count; i++) {
+      if (!isAlike(first.tables, second.tables, third.tables, i)) return false;
+    }
+  }
+  return (
+    first.others.length === third.others.length &&
+    third.labels.every(
+      ({ kind }, i) =>
+        kind.is !== 'counter' || isAlike(first.others, second.others, third.others, i),
+    )
+  );
+}

@@ -1,0 +1,75 @@
+import type { Engine } from '../../engine/device/engine.js';
+import type { Place } from '../../engine/recurrence/compare.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Windows } from '../embedded/windows.js';
+import type { Observers } from '../observers.js';
+import { exclusionOf } from './exclusion.js';
+import { Skipper } from './skipper.js';
+
+/** How much of a run was skipped, as its state repeated; or why nothing was. */
+export interface SkippingResult {
+  readonly jumps: number;
+  readonly skippedPs: number;
+  /** What excludes skipping; null: nothing does. */
+  readonly excluded: string | null;
+  /** The last state that nearly came back; null: none did. */
+  readonly nearest: NearestResult | null;
+}
+
+export interface NearestResult {
+  readonly periodPs: number;
+  readonly device: string;
+  /** What had to be equal, and was not. */
+  readonly what: string;
+}
+
+interface SkippingOptions {
+  readonly fabric: Fabric;
+  readonly isChecked: boolean;
+  readonly isEager: boolean;
+}
+
+/** Of a run in one thread: what repeats is skipped, unless what is recorded or checked excludes it. */
+export class Skipping {
+  private readonly excluded: string | null;
+  private readonly skipper: Skipper | null;
+
+  constructor(
+    private readonly engine: Engine,
+    windows: Windows,
+    observers: Observers,
+    { fabric, isChecked, isEager }: SkippingOptions,
+  ) {
+    this.excluded = exclusionOf(observers.plan, isChecked, fabric);
+    const isOff = this.excluded !== null;
+    this.skipper = isOff ? null : new Skipper(engine, windows, observers.listened(), isEager);
+  }
+
+  isDue(): boolean {
+    return this.skipper?.isDue() ?? false;
+  }
+
+  seek(limitPs: number): void {
+    this.skipper!.seek(limitPs);
+  }
+
+  result(): SkippingResult {
+    const { engine, excluded, skipper } = this;
+    if (skipper === null) return { jumps: 0, skippedPs: 0, excluded, nearest: null };
+    const { jumps, skippedPs, nearest } = skipper.skipped;
+    const miss = nearest && {
+      periodPs: nearest.periodPs,
+      ...(nearest.place === null
+        ? { device: '', what: nearest.why }
+        : named(engine, nearest.place)),
+    };
+    return { jumps, skippedPs, excluded, nearest: miss };
+  }
+}
+
+function named(engine: Engine, place: Place): { device: string; what: string } {
+  const { device, unit, row, field, before, after } = place;
+  const { spec, rows } = engine.devices[device]!;
+  const own = unit === null ? '' : ` of ${unit} ${row - rows[unit].first + 1}`;
+  return { device: spec.name, what: `${field}${own}: ${before}, then ${after}` };
+}

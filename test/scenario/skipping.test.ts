@@ -1,0 +1,157 @@
+/** What repeats is skipped, and nothing else changes. */
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { Recurrences } from '../../services/engine/recurrence/recurrence.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
+import { Session } from '../../services/runtime/session.js';
+import type { SkippingResult } from '../../services/runtime/skipping/skipping.js';
+import { fabricOf } from '../kit/emulate.js';
+
+interface Ended {
+  readonly results: RunResults;
+  readonly series: readonly unknown[];
+  readonly skipped: SkippingResult | null;
+}
+
+function ended(session: Session): Ended {
+  while (session.advance(1000) === 'running');
+  const results = session.results('complete');
+  return { results, series: [...session.series().rows], skipped: session.skipping() };
+}
+
+function assertSame(text: string, ...set: string[]): SkippingResult {
+  const full = ended(new Session(fabricOf(text, ...set), { check: false }));
+  const fabric = fabricOf(text, ...set);
+  const { skipped, ...other } = ended(new Session(fabric, { check: false, skips: 'eagerly' }));
+  assert.equal(other.results.digest, full.results.digest);
+  assert.deepEqual(other, { results: full.results, series: full.series });
+  return skipped!;
+}
+
+interface Ring {
+  readonly ranks?: number;
+  readonly bytes?: string;
+  readonly chunks?: number;
+  readonly mtu?: number;
+  readonly ackEvery?: number;
+  readonly priority?: string;
+  readonly load?: string;
+  readonly more?: string;
+}
+
+function ring({ ranks = 8, bytes = '8MB', chunks = 1, mtu = 1024, ...rest }: Ring): string {
+  const { ackEvery = 1, priority = 'pfc', load = '', more = '' } = rest;
+  return `
+fabric: { generator: leaf-spine, leaves: 4, spines: ${ranks / 4}, hostsPerLeaf: ${ranks / 4}, hostLink: { rate: 100G, length: 5m }, fabricLink: { rate: 100G, length: 20m } }
+switches: { pipeline: 500ns, buffer: { size: 16MB } }
+priorities: { 3: ${priority} }
+load:
+  - { name: g, all-reduce: { algorithm: ring, hosts: all, chunks: ${chunks} }, bytes: ${bytes}, priority: 3, transport: { reliable: { mtu: ${mtu}, ackEvery: ${ackEvery} } }${load} }
+${more}`;
+}
+
+describe('a run that skips what repeats', () => {
+  const rings: readonly Ring[] = [
+    {},
+    { chunks: 4 },
+    { bytes: '64KB' },
+    { bytes: '32MB', chunks: 2, mtu: 4096 },
+    { mtu: 9000, ackEvery: 4 },
+    { ackEvery: 16 },
+    { ranks: 16 },
+    {
+      priority: '{ flowControl: pfc, ecn: { min: 400KB, max: 1600KB, probability: 20% } }',
+      load: ', congestion: dcqcn',
+    },
+    { load: ', congestion: swift' },
+    { priority: 'credit' },
+    { priority: 'none' },
+  ];
+  for (const own of rings) {
+    it(`ends as one that executes all: a ring of ${JSON.stringify(own)}`, () => {
+      assertSame(ring(own), 'observe.series=10us', 'observe.episodes=true');
+    });
+  }
+
+  it('skips nearly all of long messages', () => {
+    const { jumps, skippedPs } = assertSame(ring({ bytes: '64MB' }));
+    assert.ok(jumps >= 10 && jumps <= 40, `${jumps} jumps`);
+    assert.ok(skippedPs > 0.8 * 12e9, String(skippedPs));
+  });
+
+  it('ends as one that executes all: an incast under PFC, pauses included', () => {
+    const { jumps } = assertSame(`
+fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc, xoff: 40KB } }
+load: [{ name: g, incast: { from: h2..h3, to: h1 }, bytes: 16MB, priority: 3, transport: { reliable: { mtu: 4096 } } }]
+`);
+    assert.ok(jumps > 0, 'it repeats');
+  });
+
+  it('stops before a fault, wherever in a period that begins', () => {
+    for (let offset = 0; offset < 6; offset++) {
+      const atPs = 200_000_000 + offset * 113_601;
+      const fault = `{ name: f, kind: link-down, where: { port: 'leaf1:p1' }, at: ${atPs}ps, for: 3us }`;
+      const { jumps } = assertSame(ring({ bytes: '16MB', more: `faults: [${fault}]` }));
+      assert.ok(jumps > 0, 'it skips before and after');
+    }
+  });
+
+  it('skips nothing while random numbers are drawn', () => {
+    const load = `load: [{ name: g, stream: { from: h1, to: h2 }, rate: 50G, arrivals: poisson, frame: 1000, priority: 3 }]`;
+    const text = `
+duration: 2ms
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+priorities: { 3: pfc }
+${load}`;
+    assert.equal(assertSame(text).jumps, 0);
+  });
+
+  it('says what excludes it', () => {
+    const session = new Session(fabricOf(ring({}), 'observe.events=true'), {
+      check: false,
+      skips: true,
+    });
+    assert.match(session.skipping()!.excluded!, /observe\.events/);
+    const checked = new Session(fabricOf(ring({})), { check: true, skips: true });
+    assert.match(checked.skipping()!.excluded!, /--check/);
+  });
+});
+
+describe('examples', () => {
+  for (const name of readdirSync('examples').filter((file) => file.endsWith('.yaml'))) {
+    it(`${name} ends alike with and without skipping`, () => {
+      const plain = ['observe.captures=null', 'observe.traces=null', 'observe.events=false'];
+      assertSame(`examples/${name}`, ...(name.startsWith('credit-ageing') ? plain : []));
+    });
+  }
+});
+
+describe('negative controls of skipping', () => {
+  it('a jump of a few periods too many does not end as one that executes all', () => {
+    const text = ring({ bytes: '16MB' });
+    const full = ended(new Session(fabricOf(text), { check: false })).results;
+    const session = new Session(fabricOf(text), { check: false, skips: 'eagerly' });
+    const recurrences = recurrencesOf(session);
+    const { compare } = recurrences;
+    recurrences.compare = (before, after) => {
+      const met = compare(before, after);
+      if (!met.isEqual || met.most.periods === Infinity) return met;
+      return { ...met, most: { ...met.most, periods: met.most.periods + 1 } };
+    };
+    const { results } = ended(session);
+    assert.ok(results.failure !== null || results.digest !== full.digest);
+  });
+});
+
+/** Of the skipper of a session, so that a test may seed a defect. */
+function recurrencesOf(session: Session): {
+  -readonly [Key in keyof Recurrences]: Recurrences[Key];
+} {
+  const at = (owner: object, key: string): object => Reflect.get(owner, key) as object;
+  const path = ['partition', 'skipping', 'skipper', 'recurrences'];
+  return path.reduce(at, session) as Recurrences;
+}
