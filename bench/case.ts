@@ -12,11 +12,11 @@ const [name, ...words] = process.argv.slice(2);
 const [first = 0, second = 0] = words.slice(0, 2).map(Number);
 const [third = ''] = words.slice(2);
 
-async function sessionOf(text: string): Promise<Session> {
+async function sessionOf(text: string, skips = false): Promise<Session> {
   prepareEngine();
   const { fabricOf } = await import('./fabrics.js');
   const { Session } = await import('../services/runtime/session.js');
-  return new Session(fabricOf(text), { check: false });
+  return new Session(fabricOf(text), { check: false, skips });
 }
 
 function finish(session: Session): void {
@@ -37,8 +37,12 @@ function measureHops(session: Session, endPs: number): Record<string, number> {
   return { hops, frames, seconds, peakMb: peakMb() };
 }
 
-async function engine(text: string, virtualUs: number): Promise<Record<string, number>> {
-  return measureHops(await sessionOf(text), virtualUs * 1e6);
+async function engine(
+  text: string,
+  virtualUs: number,
+  skips = false,
+): Promise<Record<string, number>> {
+  return measureHops(await sessionOf(text, skips), virtualUs * 1e6);
 }
 
 async function heard(k: number, virtualUs: number): Promise<Record<string, number>> {
@@ -85,8 +89,8 @@ async function without(
   return engine(text, virtualUs);
 }
 
-async function job(text: string): Promise<Record<string, number>> {
-  const session = await sessionOf(text);
+async function job(text: string, skips = false): Promise<Record<string, number>> {
+  const session = await sessionOf(text, skips);
   const start = cpuSeconds();
   finish(session);
   const seconds = cpuSeconds() - start;
@@ -138,6 +142,12 @@ async function run(): Promise<Record<string, number>> {
       return job(fabrics.rawJob(first, second));
     case 'transfer':
       return job(fabrics.transferJob());
+    case 'ring':
+      return job(fabrics.ringJob());
+    case 'skipped':
+      return job(fabrics.ringJob(), true);
+    case 'never':
+      return engine(fabrics.permutation(first, second), second, true);
     case 'large':
       return large(first, second);
     default:

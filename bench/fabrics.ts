@@ -136,6 +136,24 @@ priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
 `;
 }
 
+/** A ring all-reduce of 16 ranks, which repeats itself frame after frame. */
+export function ringJob(): string {
+  return `fabric:
+  generator: fat-tree
+  k: 4
+  hostLink: { rate: 400G, length: 5m }
+  fabricLink: { rate: 400G, length: 20m }
+switches: { pipeline: 500ns, buffer: { size: 32MB } }
+priorities: { 3: { flowControl: pfc } }
+load:
+  - name: gradients
+    all-reduce: { algorithm: ring, hosts: all }
+    bytes: 4GB
+    priority: 3
+    transport: { reliable: { mtu: 4096 } }
+`;
+}
+
 export function fabricOf(text: string): Fabric {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
   try {

@@ -63,6 +63,9 @@ const CASES: readonly BenchCase[] = [
   { name: 'raw k=4', words: ['raw', '4', '50000'] },
   { name: 'raw k=8', words: ['raw', '8', '20000'] },
   { name: 'transfer k=8', words: ['transfer'] },
+  { name: 'ring k=4', words: ['ring'] },
+  { name: 'skipped k=4', words: ['skipped'], beside: 'ring k=4' },
+  { name: 'never k=8', words: ['never', '8', '1500'], beside: 'engine k=8' },
   { name: 'large k=32', words: ['large', '32', '20'] },
 ];
 
@@ -235,6 +238,8 @@ function watching(runs: ReadonlyMap<string, readonly Metrics[]>): Row[] {
     ...cost('episodes k=8', 'episodes k=8', 'unwatched k=8', 1.1),
     ...cost('metrics every 100 us k=8', 'metrics k=8', 'unwatched k=8', 1.05),
     ...cost('capture of one port k=8', 'capture k=8', 'unwatched k=8', 1.1),
+    ...cost('ring of 4 GB, skipping / not', 'skipped k=4', 'ring k=4', 0.06),
+    ...cost('skipping what never recurs k=8', 'never k=8', 'engine k=8', 1.02),
   ];
 }
 

@@ -11,6 +11,7 @@ import { summaryJson } from '../report/summary/summary-json.js';
 import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
 import { nextSteps } from '../report/next-steps.js';
+import { skippingText } from '../report/skipping-text.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import { eventsOf } from '../telemetry/events/event-table.js';
@@ -37,6 +38,7 @@ import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import type { MetricsAddress } from '../telemetry/metrics/serve-metrics.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
+import { skipsOf } from './skip-options.js';
 import { keepResults, resultsAddress } from './stored-results.js';
 import { leaveOutcome } from './termination-message.js';
 import { styleFor } from './style.js';
@@ -77,6 +79,11 @@ async function emulateSeen(
       '--check=deep reads the wires in one process: leave out --threads and --processes',
     );
   }
+  const skips = skipsOf(options.skip, {
+    fabric: emulation.fabric,
+    isChecked: options.check === true || options.checkRows === true || options.checkDeep === true,
+    isDivided: fleet !== null || threads !== null,
+  });
   const { paused = false } = options;
   if (paused && view === null && fleet === null && options.control !== true) {
     throw new InputError('--paused needs --ui or --control: nothing else can resume the run');
@@ -100,7 +107,7 @@ async function emulateSeen(
         ? await runInThreads(emulation, threads, options, { metricsAt, progress, view })
         : options.attached !== undefined
           ? await runLive(emulation, options, progress, view)
-          : await runHere(emulation, options, metricsAt, progress, view);
+          : await runHere({ ...emulation, skips }, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   // The process that answered probes has ended, and results may take their time.
   if (fleet !== null && fleet.elsewhere !== null) serveHealth(process.env, () => true, reportError);
@@ -120,7 +127,9 @@ async function emulateSeen(
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
   const inputs = measured.inputs?.file ?? null;
-  const record: RunRecord = { results, series, state, ...outputs, capture, events, inputs };
+  const { skipping = null } = measured;
+  const kept = { results, series, state, skipping };
+  const record: RunRecord = { ...kept, ...outputs, capture, events, inputs };
   const path = inputFault(() =>
     directory.write(record, (name) => {
       progress.say(`writing ${name} …`);
@@ -212,13 +221,14 @@ function print(record: RunRecord, file: string, path: string, options: EmulateOp
     process.stdout.write(`${JSON.stringify(summaryJson(record), null, 2)}\n`);
     return;
   }
-  const { results, expectations, why, wallSeconds } = record;
+  const { results, expectations, why, wallSeconds, skipping } = record;
   if (options.quiet !== true) {
     const text = summaryText(results, expectations, styleFor(process.stdout), why);
+    const skipped = skipping ? `${skippingText(skipping, results.virtualPs)}\n` : '';
     const folder = relative('', path);
     const again = isPipe(file) ? join(folder, SCENARIO) : wordOfScenario(file);
     const next = `\nNext\n${nextSteps(results, again, folder)}`;
-    process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n${next}\n`);
+    process.stdout.write(`${text}\n${skipped}${path}  (${wallSeconds.toFixed(2)} s)\n${next}\n`);
   } else if (results.failure !== null) {
     process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);
   }

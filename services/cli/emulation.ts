@@ -16,6 +16,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOp
   readonly check?: boolean;
   /** `--check=deep`: from the beginning of a run in one process. */
   readonly checkDeep?: boolean;
+  /** Whether what repeats is skipped: exact, or off. */
+  readonly skip?: string;
   /** Only in one process. */
   readonly checkRows?: boolean;
   /** Open the report in a browser. */

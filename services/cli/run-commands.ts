@@ -129,6 +129,10 @@ export function addRunCommands(selvage: Command): void {
     .addOption(check())
     .addOption(force())
     .addOption(deepCheck())
+    .option(
+      '--skip <how>',
+      'skip what repeats, with the same results: exact, or off (default: off)',
+    )
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--open', 'open its report in a browser')
     .option('--json', 'print the summary as JSON and nothing else')

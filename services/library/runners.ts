@@ -8,6 +8,7 @@ import type { RunRecord } from '../report/run-directory.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
+import type { SkippingResult } from '../runtime/skipping/skipping.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { RunMetrics } from '../telemetry/metrics/run-metrics.js';
 import type { WholeState } from '../runtime/whole-state.js';
@@ -18,6 +19,8 @@ export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<RunMetrics, 'runtime'> & {
     /** What the second oracle judged; null or absent: it did not run. */
     readonly deep?: DeepSummary | null;
+    /** What was skipped; null or absent: every event was executed. */
+    readonly skipping?: SkippingResult | null;
     /** What real hosts sent, until the run directory has it; absent: there were none. */
     readonly inputs?: { readonly file: string; remove(): void };
   };
@@ -40,6 +43,8 @@ interface Start {
   readonly checkRows?: boolean;
   /** Recompute from the wires what devices should do; only in one thread. */
   readonly deep?: boolean;
+  /** Skip what repeats; only in one thread. */
+  readonly skips?: boolean;
   /** It waits until it is resumed. */
   readonly paused: boolean;
 }
@@ -54,12 +59,12 @@ export interface Attendant {
 
 /** Executes a run in this thread. */
 export async function runInProcess(
-  { loaded, fabric, from, check, checkRows = false, deep = false, paused }: Start,
+  { loaded, fabric, from, check, checkRows = false, deep = false, skips = false, paused }: Start,
   attend: (run: LiveSession, session: Session) => Attendant | Promise<Attendant>,
   drive = AT_ONCE,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
-  const session = new Session(fabric, { check, checkRows, deep });
+  const session = new Session(fabric, { check, checkRows, deep, skips });
   if (from !== null) session.restore(from);
   const run = new LiveSession(session, new LiveFaults(loaded, fabric), paused);
   const attendant = await attend(run, session);
@@ -80,6 +85,7 @@ export async function runInProcess(
     captures: session.captures(),
     events: session.events(),
     deep: session.deepSummary(),
+    skipping: session.skipping(),
   };
   return { results, series: session.series(), state, steps: run.live.steps, ...recorded };
 }

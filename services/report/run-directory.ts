@@ -21,6 +21,7 @@ import type { NicResult } from '../mechanisms/nic-context.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
 import { isRateRow } from '../runtime/series-rows.js';
+import type { SkippingResult } from '../runtime/skipping/skipping.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
@@ -86,6 +87,8 @@ export interface RunRecord {
   readonly inputs?: string | null;
   /** Events of frames and priorities; null unless they are recorded. */
   readonly events: readonly TimedEvent[] | null;
+  /** What was skipped; null or absent: every event was executed. */
+  readonly skipping?: SkippingResult | null;
   /** Where an interrupted run can continue. */
   readonly state: WholeState | null;
   /** Whether its page is left to `selvage report`, as a run that is to end at once leaves it. */

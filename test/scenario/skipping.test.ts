@@ -1,13 +1,16 @@
 /** What repeats is skipped, and nothing else changes. */
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
 import type { Recurrences } from '../../services/engine/recurrence/recurrence.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import type { SkippingResult } from '../../services/runtime/skipping/skipping.js';
-import { fabricOf } from '../kit/emulate.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
 
 interface Ended {
   readonly results: RunResults;
@@ -119,6 +122,44 @@ ${load}`;
     const checked = new Session(fabricOf(ring({})), { check: true, skips: true });
     assert.match(checked.skipping()!.excluded!, /--check/);
   });
+});
+
+describe('selvage run --skip', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-skip-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function selvage(...words: string[]): { code: number | null; out: string; err: string } {
+    const main = join(ROOT, 'dist/programs/selvage.js');
+    const file = join(ROOT, 'examples/ring-all-reduce.yaml');
+    const all = [main, 'run', file, '--no-parquet', '--no-observe', ...words];
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, options);
+    return { code: status, out: stdout, err: stderr };
+  }
+
+  it('says how much it skipped, or what excludes it', () => {
+    const long = ['--set', 'load.gradients.bytes=40MB'];
+    const { code, out } = selvage('--skip', 'exact', ...long);
+    assert.equal(code, 0);
+    assert.match(out, /^skipped \d+\.\d % of virtual time in \d+ jumps?, exactly$/m);
+    assert.doesNotMatch(selvage('--skip', 'off').out, /skipped/);
+  });
+
+  for (const [words, said] of [
+    [['--skip', 'exact', '--capture', 'h1:p1'], /--skip exact is excluded, as .*--capture/],
+    [['--skip', 'exact', '--check'], /--skip exact is excluded, as --check/],
+    [['--skip', 'exact', '--threads', '2'], /leave out --threads/],
+    [['--skip', 'nearly'], /--skip nearly: exact, or off/],
+    [['--skip', 'about:1%'], /--skip about:1%: is not offered: exact, or off/],
+  ] as const) {
+    it(`refuses ${words.join(' ')}`, () => {
+      const { code, err } = selvage(...words);
+      assert.equal(code, 2);
+      assert.match(err, said);
+    });
+  }
 });
 
 describe('examples', () => {

@@ -10,7 +10,7 @@ import { controlOf, onInterrupt } from './steering.js';
 
 /** In this thread. */
 export async function runHere(
-  emulation: Emulation,
+  emulation: Emulation & { readonly skips: boolean },
   options: EmulateOptions,
   metricsAt: MetricsAddress | null,
   progress: ProgressLine,

@@ -1,5 +1,6 @@
 /** `summary.json`, from results and back. */
 
+import type { SkippingResult } from '../../runtime/skipping/skipping.js';
 import { completionOf, slowdownOf } from '../../measures/flow-statistics.js';
 import { FLOW_MEASURES } from '../../measures/flow-measures.js';
 import { having, publishedKey, totalOf } from '../../mechanisms/measure.js';
@@ -18,6 +19,8 @@ interface Summarised {
   /** Null where episodes were not recorded. */
   readonly why: Pick<WhySummary, 'trees'> | null;
   readonly wallSeconds: number;
+  /** Null or absent: every event was executed. */
+  readonly skipping?: SkippingResult | null;
 }
 
 /** What `summary.json` has of results; the rest is in other files. */
@@ -26,7 +29,8 @@ type StoredResults = Omit<RunResults, 'flows' | 'operations' | 'ports' | 'nics' 
 };
 
 /** The summary as JSON. */
-export function summaryJson({ results, expectations, why, wallSeconds }: Summarised): object {
+export function summaryJson(record: Summarised): object {
+  const { results, expectations, why, wallSeconds, skipping = null } = record;
   const { flows, ports, deviceDigests, discovery, nics, loads, ...others } = results;
   const { operations: _, ...rest } = others;
   const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
@@ -41,6 +45,7 @@ export function summaryJson({ results, expectations, why, wallSeconds }: Summari
     expectations,
     deviceDigests,
     elapsedSeconds: wallSeconds,
+    skipping,
   };
   const published = renamed(summary, publishedKey);
   return { schemaVersion: SUMMARY_VERSION, ...(published as object) };

@@ -94,7 +94,16 @@ const identity = {
 const totals = {
   virtualPs: number.describe('Virtual time of the run, in which all counters count.'),
   durationPs: orNone.describe('`duration` of the scenario; null: it ends with its load.'),
-  elapsedSeconds: number.describe('Wall-clock time: the only value in which equal runs differ.'),
+  elapsedSeconds: number.describe('Wall-clock time, in which equal runs differ.'),
+  skipping: z
+    .strictObject({
+      jumps: number,
+      skippedPs: number,
+      excluded: textOrNone,
+      nearest: z.strictObject({ periodPs: number, device: text, what: text }).nullable(),
+    })
+    .nullable()
+    .describe('What `--skip exact` left out, or what excludes it; null: every event was executed.'),
   frameHops: number.describe('Frames that started on any link.'),
   events: number.describe('Events executed.'),
   devices: number,
