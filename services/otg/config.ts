@@ -46,7 +46,7 @@ export interface TesterConfig {
 }
 
 /** Whom an interface sends by: it is known as soon as the device is there. */
-export interface TesterNeighbor {
+interface TesterNeighbor {
   readonly ethernet: string;
   readonly gateway: string;
   readonly port: string;

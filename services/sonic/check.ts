@@ -7,18 +7,17 @@
 import type { SwitchSpec } from '../engine/contract/spec.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { responsePs } from '../fabric/buffers/headroom-script.js';
+import { need } from '../fabric/buffers/need.js';
 import { PS_PER_MM } from '../fabric/link-length.js';
 import { scenarioOfText } from '../fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../settings/errors.js';
 import { type Cycle, cyclesOf } from './check-cycles.js';
-import { need } from './need.js';
 import { linkProblems, mapProblems } from './check-maps.js';
 import { portCalled, type SonicPort, type SonicSwitch } from './configuration.js';
 import { SonicError } from './file-errors.js';
 import type { PortPlace } from './port-place.js';
 import type { SonicAsic, SonicScenario } from './scenario.js';
-import { RESPONSE_MOST_PS, scenarioOf } from './scenario.js';
+import { scenarioOf } from './scenario.js';
 
 /** 65,535 quanta of 512 bits. */
 const LONGEST_PAUSE_BITS = 0xffff * 512;
@@ -143,9 +142,10 @@ function verdictsAt(
   return margins.map((margin): GroupVerdict => {
     const { group, terms, headroomOctets, xoffOctets } = margin;
     const { octetPs } = fabric.linkEnds[device]![number - 1]!;
-    // Hardware may take the time that 802.3 31B.3.7 allows for PAUSE, and often does.
-    const slowerPs = Math.max(0, (responsePs(port.speedMbps) ?? 0) - RESPONSE_MOST_PS);
-    const { waste, neededOctets: needed } = need(terms, spec.buffer, slowerPs / octetPs);
+    const { cellOctets, pools } = spec.buffer;
+    const cells = { cellOctets, frameOctets: pools?.frameOctets ?? 0 };
+    const link = { octetPs, rateMbps: port.speedMbps };
+    const { waste, neededOctets: needed } = need(terms, cells, link);
     const metrePs = PS_PER_MM * 1000;
     const perMetre = ((2 * metrePs) / octetPs) * waste;
     const shared = spec.buffer.pools?.headroomOctets ?? Infinity;

@@ -32,6 +32,35 @@ describe('a switch with pools', () => {
     }
   });
 
+  it('has what it holds at the end, within its watermarks', () => {
+    const [{ pools = [], groups = [], queues = [] } = {}] = run(
+      fabricOf(EXAMPLE, 'duration=30us'),
+    ).buffers;
+    for (const all of [pools, groups, queues]) {
+      assert.ok(all.some(({ usedOctets }) => usedOctets > 0));
+      assert.ok(all.every(({ usedOctets, peakOctets }) => usedOctets <= peakOctets));
+    }
+    const inGroups = groups.reduce((sum, { usedOctets }) => sum + usedOctets, 0);
+    const inQueues = queues.reduce((sum, { usedOctets }) => sum + usedOctets, 0);
+    assert.equal(inGroups, inQueues);
+  });
+
+  it('has what its link needs as headroom where that is auto', () => {
+    const profile = 'switches.buffer.profiles.lossless.headroom=auto';
+    const of = (...set: string[]): number => {
+      const { margins } = run(fabricOf(EXAMPLE, profile, ...set));
+      return margins.find(({ port, priority }) => port === 's1:p2' && priority === 3)!
+        .headroomOctets;
+    };
+    // 100 m of 100 Gb/s there and back, 394 quanta of 64 octets (802.3 31B.3.7), in cells of 254.
+    const waste = 254 / 84;
+    const usual = of();
+    assert.equal(usual % 254, 0);
+    assert.ok(usual > (12_500 + 394 * 64) * waste && usual < (12_500 + 394 * 64 + 15_000) * waste);
+    const longer = of('fabric.hostLink.length=200m');
+    assert.ok(Math.abs(longer - usual - 12_500 * waste) <= 254);
+  });
+
   it('loses a lossless frame when the shared headroom is used up, and not before', () => {
     const small = (octets: number) =>
       run(fabricOf(EXAMPLE, `switches.buffer.pools.ingress.headroom=${octets}`));

@@ -383,11 +383,11 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     words[rowOf(port, group) * WORDS + REFUSED]++;
   }
 
-  /** Its peak is that beyond its reservation. */
   function statisticsOf(port: PortRow, trafficClass: TrafficClass) {
     const r = (queueRow[port] + trafficClass) * STRIDE;
     return {
-      peakOctets: Math.max(0, rows[r + MOST] - queueReserved[port * QUEUES + trafficClass]),
+      peakOctets: rows[r + MOST],
+      peakSharedOctets: Math.max(0, rows[r + MOST] - queueReserved[port * QUEUES + trafficClass]),
       refusedFrames: rows[r + REFUSED_FRAMES],
       refusedOctets: rows[r + REFUSED_OCTETS],
     };

@@ -195,7 +195,9 @@ export class MemoryPlan {
       );
     }
     const { name } = this.input.topology.devices[device]!;
-    const buffer = planPools({ device: name, section, ends, accounts, fail });
+    const termsOf = (port: number, group: number): HeadroomTerms =>
+      margins.find((own) => own.port === port && own.group === group)!.terms;
+    const buffer = planPools({ ...{ device: name, section, ends, accounts, fail }, termsOf });
     return {
       buffer,
       margins: margins.map((margin) => {

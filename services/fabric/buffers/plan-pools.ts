@@ -13,6 +13,7 @@ import type {
   WredCurve,
   WredSpec,
 } from '../../engine/contract/memory.js';
+import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { PS_PER_MM } from '../link-length.js';
 import type { BufferSection } from '../scenario/scenario.js';
@@ -20,6 +21,7 @@ import type { ProfileInput, WredInput } from '../scenario/schema-buffer.js';
 import type { Path } from '../topology/cabling.js';
 import type { Asic } from './asics.js';
 import { HEADROOM_CHIPS } from './asics.js';
+import { need } from './need.js';
 import { scriptedProfile } from './headroom-script.js';
 
 const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -39,13 +41,15 @@ interface PoolsInput {
   readonly ends: readonly LinkEnd[];
   /** By port, then group: as flow control has them, which knows nothing of profiles. */
   readonly accounts: readonly (readonly AccountSpec[])[];
+  /** What may arrive at a lossless group after XOFF. */
+  readonly termsOf: (port: number, group: number) => HeadroomTerms;
   /** `keys` are those of the buffer. */
   readonly fail: (keys: Path, message: string) => Error;
 }
 
 /** A profile at a port, where a script may have computed its sizes. */
 interface Profile extends ProfileInput {
-  readonly headroom: number;
+  readonly headroom: number | 'auto';
 }
 
 /** A port's profiles, by group or by queue; null: none. */
@@ -171,7 +175,7 @@ function assigned({ section, ends }: PoolsInput, to: 'groups' | 'queues'): Assig
 
 function profileAt({ pools }: BufferSection, profile: ProfileInput, { link }: LinkEnd): Profile {
   const { headroom } = profile;
-  if (typeof headroom === 'number') return { ...profile, headroom };
+  if (typeof headroom !== 'object') return { ...profile, headroom };
   const { chip, gearbox, smallPackets, ...rest } = headroom;
   const isShared = pools[profile.pool]!.headroom > 0;
   const { xon, xoff, size } = scriptedProfile(HEADROOM_CHIPS[chip], {
@@ -242,7 +246,7 @@ function portAlpha({ section, ends }: PoolsInput, port: number, pool: string): n
 
 /** The account of a group as its profile has it. */
 function accountOf(
-  { section, device, ends, fail }: PoolsInput,
+  { section, device, ends, termsOf, fail }: PoolsInput,
   account: AccountSpec,
   at: { readonly port: number; readonly group: number; readonly of: Assigned[number] },
 ): AccountSpec {
@@ -260,7 +264,15 @@ function accountOf(
   const { rateBps } = ends[port]!.link;
   const lost = asic.headroomLost.findLast(({ fromBps }) => fromBps <= rateBps)?.cells ?? 0;
   const isShared = headroomOctets(section) !== Infinity;
-  const own = cells(asic, profile.headroom);
+  function headroomCells(): number {
+    const { headroom } = profile!;
+    if (headroom !== 'auto') return cells(asic, headroom);
+    const memory = { cellOctets: asic.cellBytes, frameOctets: asic.frameBytes };
+    const link = { octetPs: ends[port]!.octetPs, rateMbps: rateBps / 1e6 };
+    const { neededOctets } = need(termsOf(port, group), memory, link);
+    return neededOctets / asic.cellBytes + (isShared ? 0 : lost);
+  }
+  const own = account.lossless ? headroomCells() : 0;
   const usable = isShared ? own * asic.headroomTimes : Math.max(0, own - lost);
   return {
     ...account,

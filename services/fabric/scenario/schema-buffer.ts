@@ -85,13 +85,15 @@ const profile = mapping({
     .describe('Static threshold on what is taken of the pool. Default: none.')
     .exactOptional(),
   headroom: either(
-    [quantity(size), scripted],
+    [word('auto'), quantity(size), scripted],
     'a headroom',
-    'a size such as 50KB, or the script of a chip such as { chip: spc3 }',
+    'auto, a size such as 50KB, or the script of a chip such as { chip: spc3 }',
   )
     .describe(
-      'Of a lossless group: for what arrives beyond the threshold. With a chip: as the script of ' +
-        'its vendor computes it by rate and cable, with reserved and xon.',
+      'Of a lossless group: for what arrives beyond the threshold. auto: what the link needs, ' +
+        'with the response time of 802.3 31B.3.7, MAC and PHY, and frames that waste most of ' +
+        'their cells. With a chip: as the script of its vendor computes it by rate and cable, ' +
+        'with reserved and xon.',
     )
     .prefault(0),
   xon: quantity(size)

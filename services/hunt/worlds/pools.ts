@@ -39,7 +39,7 @@ function buffer(sampler: Sampler): Draft {
       lossless: {
         pool: 'ingress',
         ...threshold(sampler),
-        headroom: sampler.pick(['200KB', '400KB']),
+        headroom: sampler.pick(['auto', '200KB', '400KB']),
         ...(sampler.chance(0.4) && { xon: sampler.pick(['1KB', '10KB']) }),
         ...(sampler.chance(0.6) && { xonOffset: sampler.pick(['500B', '3KB']) }),
       },

@@ -200,6 +200,7 @@ const fabric = {
       pool: text,
       slice: number,
       sizeBytes: orNone.describe('Null: headroom that is not shared.'),
+      usedBytes: number,
       peakBytes: number,
     })
       .describe('Of a buffer with pools, as table pools.')
@@ -207,6 +208,8 @@ const fabric = {
     groups: row({
       port: text,
       group: number,
+      usedBytes: number,
+      headroomUsedBytes: number,
       peakBytes: number,
       peakSharedBytes: number,
       peakHeadroomBytes: number,
@@ -221,6 +224,8 @@ const fabric = {
       sentBytes: number,
       refusedFrames: number,
       refusedBytes: number,
+      usedBytes: number,
+      peakBytes: number,
       peakSharedBytes: number,
     })
       .describe('Of the same, as table queues.')

@@ -114,6 +114,13 @@ const POOLS: ResultTable<RunResults> = resultTable({
       (p) => p.sizeOctets,
     ),
     pool.real(
+      'occupancy_bytes',
+      'bytes',
+      'At the end: SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES; of headroom ' +
+        'XOFF_ROOM_CURR_OCCUPANCY_BYTES.',
+      (p) => p.usedOctets,
+    ),
+    pool.real(
       'watermark_bytes',
       'bytes',
       'SAI_BUFFER_POOL_STAT_WATERMARK_BYTES; of headroom XOFF_ROOM_WATERMARK_BYTES.',
@@ -132,6 +139,18 @@ const GROUPS: ResultTable<RunResults> = resultTable({
   columns: [
     group.text('port', 'Its name.', (g) => g.port),
     group.whole('priority_group', '0 to 7', 'Its number.', (g) => g.group),
+    group.real(
+      'occupancy_bytes',
+      'bytes',
+      `${OF_GROUP}_CURR_OCCUPANCY_BYTES, at the end.`,
+      (g) => g.usedOctets,
+    ),
+    group.real(
+      'headroom_occupancy_bytes',
+      'bytes',
+      `${OF_GROUP}_XOFF_ROOM_CURR_OCCUPANCY_BYTES, at the end.`,
+      (g) => g.headroomUsedOctets,
+    ),
     group.real('watermark_bytes', 'bytes', `${OF_GROUP}_WATERMARK_BYTES.`, (g) => g.peakOctets),
     group.real(
       'shared_watermark_bytes',
@@ -172,6 +191,13 @@ const QUEUES: ResultTable<RunResults> = resultTable({
       (q) => q.refusedFrames,
     ),
     queue.whole('dropped_bytes', 'bytes', 'SAI_QUEUE_STAT_DROPPED_BYTES.', (q) => q.refusedOctets),
+    queue.real(
+      'occupancy_bytes',
+      'bytes',
+      'SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES, at the end.',
+      (q) => q.usedOctets,
+    ),
+    queue.real('watermark_bytes', 'bytes', 'SAI_QUEUE_STAT_WATERMARK_BYTES.', (q) => q.peakOctets),
     queue.real(
       'shared_watermark_bytes',
       'bytes',

@@ -2,11 +2,13 @@ import { faultResults } from './fault-results.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import {
+  HEADROOM,
   HEADROOM_PEAK,
   POOL,
   POOL_PEAK,
   REFUSED,
   SHARED_PEAK,
+  USED,
   USED_PEAK,
 } from '../../engine/buffer/shared-buffer.js';
 import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
@@ -158,14 +160,16 @@ export class Collector {
   private poolsOf({ spec, firstPort }: Device): Pick<BufferResult, 'pools' | 'groups' | 'queues'> {
     const { buffer } = this.engine.shared;
     if (spec.kind !== 'switch' || spec.buffer.pools === null) return {};
-    const pools = buffer.pools.uses(firstPort).map(({ name, slice, sizeOctets, peakOctets }) => {
+    const pools = buffer.pools.uses(firstPort).map(({ name, slice, sizeOctets, ...own }) => {
       const size = Number.isFinite(sizeOctets) ? sizeOctets : null;
-      return { pool: name, slice, sizeOctets: size, peakOctets };
+      return { pool: name, slice, sizeOctets: size, ...own };
     });
     const groups = spec.ports.flatMap(({ name }, p) =>
       PRIORITY_NUMBERS.map((group) => ({
         port: name,
         group,
+        usedOctets: buffer.get(firstPort + p, group, USED),
+        headroomUsedOctets: buffer.get(firstPort + p, group, HEADROOM),
         peakOctets: buffer.get(firstPort + p, group, USED_PEAK),
         peakSharedOctets: buffer.get(firstPort + p, group, SHARED_PEAK),
         peakHeadroomOctets: buffer.get(firstPort + p, group, HEADROOM_PEAK),
@@ -188,10 +192,10 @@ export class Collector {
     const own = PRIORITY_NUMBERS.filter((priority) => classOf[priority] === queue);
     const sent = (word: number): number =>
       own.reduce((sum, priority) => sum + counters.get(port, priority, word), 0);
-    const { peakOctets, refusedFrames, refusedOctets } = buffer.pools.statisticsOf(port, queue);
+    const { peakSharedOctets, ...counted } = buffer.pools.statisticsOf(port, queue);
     return {
       ...{ port: name, queue, frames: sent(TX_FRAMES), sentOctets: sent(TX_OCTETS) },
-      ...{ refusedFrames, refusedOctets, peakSharedOctets: peakOctets },
+      ...{ usedOctets: buffer.pools.queueOctets(port, queue), ...counted, peakSharedOctets },
     };
   }
 

@@ -247,13 +247,17 @@ export interface PoolResult {
   readonly slice: number;
   /** Null: headroom that is not shared. */
   readonly sizeOctets: number | null;
+  /** At the end of the run. */
+  readonly usedOctets: number;
   readonly peakOctets: number;
 }
 
-/** Watermarks of a priority group, and frames that it did not admit. */
+/** Occupancy at the end and watermarks of a priority group, and frames that it did not admit. */
 export interface GroupResult {
   readonly port: string;
   readonly group: number;
+  readonly usedOctets: number;
+  readonly headroomUsedOctets: number;
   readonly peakOctets: number;
   /** Beyond its reservation and not in its headroom. */
   readonly peakSharedOctets: number;
@@ -271,6 +275,9 @@ export interface QueueResult {
   /** That it did not take. */
   readonly refusedFrames: number;
   readonly refusedOctets: number;
+  /** That it held at the end. */
+  readonly usedOctets: number;
+  readonly peakOctets: number;
   /** Beyond its reservation. */
   readonly peakSharedOctets: number;
 }
