@@ -57,6 +57,9 @@ describe('a watchdog that polls', () => {
       ...['broadcom', 'cisco-8000', 'barefoot', 'marvell-teralynx'],
     ]);
     assert.deepEqual(storms({ hasResumed: true }), WATCHDOG_CHIPS.slice(1));
+    // Broadcom's takes a queue for stormed that is paused at this poll and was at the last one.
+    assert.deepEqual(storms({ wasPaused: false }), WATCHDOG_CHIPS.slice(1));
+    assert.deepEqual(storms({ isPaused: false }), ['mellanox', 'barefoot', 'marvell-teralynx']);
     assert.deepEqual(storms({ hasSent: true }), ['broadcom', 'cisco-8000']);
     assert.deepEqual(storms({ hasReceived: false }), ['mellanox', 'cisco-8000']);
     assert.deepEqual(storms({ pausedShare: 0.9 }), [

@@ -1,8 +1,8 @@
 /**
  * What may arrive at a lossless group after XOFF, in cells: Annex N, with the response time of
  * 802.3 31B.3.7 where that is longer than the response delay, and MAC and PHY; with frames of the
- * worst length until the sender has stopped, and behind them the frame that it had begun. With the worst
- * length for all of it that frame would count as if it were many.
+ * worst length until the sender has stopped, and behind them the frame that it had begun. If all of
+ * it had the worst length, that frame would count as if it were many.
  */
 
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
