@@ -24,7 +24,13 @@ export interface SonicPort extends ClassMaps {
   /** As written, such as `300m`; null: the table has none. */
   readonly cable: string | null;
   /** What the port is joined to; null: nothing that the file knows of. */
-  readonly neighbor: { readonly name: string; readonly port: string } | null;
+  readonly neighbor: {
+    readonly name: string;
+    readonly port: string;
+    /** Its type; null: the file does not say. */
+    readonly role: string | null;
+    readonly place: FilePlace;
+  } | null;
   readonly pfc: readonly number[];
   readonly watched: readonly number[];
   /** By group. */
@@ -268,7 +274,12 @@ class Configuration {
         neighbor:
           neighbor === undefined
             ? null
-            : { name: textOf(neighbor, 'name') ?? '', port: textOf(neighbor, 'port') ?? '' },
+            : {
+                name: textOf(neighbor, 'name') ?? '',
+                port: textOf(neighbor, 'port') ?? '',
+                role: this.roleOf(textOf(neighbor, 'name')),
+                place: neighbor.place,
+              },
         pfc: this.priorities(maps, 'pfc_enable'),
         watched: this.priorities(maps, 'pfcwd_sw_enable'),
         ...reader.of([maps, ofAll]),
@@ -281,11 +292,20 @@ class Configuration {
     return ports.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
 
+  private roleOf(name: string | undefined): string | null {
+    const entries = this.reader.entries('DEVICE_NEIGHBOR_METADATA');
+    return (
+      textOf(
+        entries.find(({ key }) => key === name),
+        'type',
+      ) ?? null
+    );
+  }
+
   /** By the roles of both ends, as the templates of buffers have it; null: they do not say. */
   private usualCable(port: string, neighbor: Entry | undefined): string | null {
-    const name = textOf(neighbor, 'name');
-    const other = this.reader.entries('DEVICE_NEIGHBOR_METADATA').find(({ key }) => key === name);
-    const roles = [this.role, textOf(other, 'type')].map((type) => ROLES[type ?? ''] ?? '');
+    const far = this.roleOf(textOf(neighbor, 'name'));
+    const roles = [this.role, far].map((type) => ROLES[type ?? ''] ?? '');
     const cable = CABLES[roles.sort().join(' ')] ?? null;
     if (cable !== null) this.assumed.push(`${port}: a cable of ${cable}, by the roles of its ends`);
     return cable;

@@ -6,6 +6,7 @@ import type { SonicSwitch } from './configuration.js';
 import { configurationOf } from './configuration.js';
 import { FileErrors } from './file-errors.js';
 import { readJson } from './json-source.js';
+import { checkLinks } from './links.js';
 import { isXml, minigraphTables } from './minigraph.js';
 import { type PgProfiles, readPgProfiles } from './pg-profiles.js';
 import { isPortConfig, portConfigTables } from './port-config.js';
@@ -41,6 +42,7 @@ export function readSwitches({ files, pgProfiles }: SonicInput): SonicSwitch[] {
     const place = { file: own.file, line: 1, key: 'DEVICE_METADATA localhost hostname' };
     errors.add(place, `${own.name} is the switch of ${before.file}, too`);
   }
+  checkLinks(switches, errors);
   errors.settle();
   return switches;
 }

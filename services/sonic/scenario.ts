@@ -88,13 +88,8 @@ class Writer {
     this.addUnpaused(priorities);
     this.add('', 'devices:');
     for (const own of this.switches) this.addSwitch(own);
-    const { source, written } = this.asic;
-    if (source !== null) this.remark('assumed', `ASIC ${written}, by ${source}`);
     this.remark('assumed', 'loads: none; add what the stations send under load:');
-    this.remark(
-      'assumed',
-      'links of 5 ns/m, and a station in place of each neighbour without file',
-    );
+    this.remark('assumed', 'links of 5 ns/m, and a station at each port without a neighbour');
     return { text: `${this.lines.join('\n')}\n`, ports: this.places, remarks: this.remarks };
   }
 
@@ -124,6 +119,13 @@ class Writer {
         if (isJoined) joined.add(far);
         else stations.push(far);
         const length = port.cable === null || port.cable === '0m' ? SHORTEST : port.cable;
+        if (!isJoined && port.neighbor !== null) {
+          const { name } = port.neighbor;
+          this.remark(
+            'assumed',
+            `${own.name}: ${name} is not in the files; a station in its place`,
+          );
+        }
         if (port.cable === null)
           this.remark('assumed', `${own.name} ${port.name}: no cable length, ${SHORTEST}`);
         links.push(

@@ -125,6 +125,36 @@ describe('selvage sonic check of a fabric', () => {
     assert.match(text, /- \{ queues: \[3\], wred: wred \}/);
   });
 
+  it('refuses ends of a link that say different things, and switches without file', () => {
+    const [a, b] = [tablesOf('a', ['b'], plain), tablesOf('b', [], plain)];
+    b['DEVICE_NEIGHBOR']!['Ethernet4'] = { name: 'a', port: 'Ethernet0' };
+    b['PORT']!['Ethernet4']!['speed'] = '40000';
+    b['CABLE_LENGTH']!['AZURE']!['Ethernet4'] = '40m';
+    b['DEVICE_NEIGHBOR']!['Ethernet0'] = { name: 'spine1', port: 'Ethernet0' };
+    b['DEVICE_NEIGHBOR_METADATA'] = {
+      spine1: { type: 'SpineRouter' },
+      'b-server': { type: 'Server' },
+    };
+    a['DEVICE_NEIGHBOR']!['Ethernet4'] = { name: 'b', port: 'Ethernet9' };
+    assert.throws(
+      () => verdictsOf([a, b]),
+      (error: Error) => {
+        const lines = error.message.split('\n').map((line) => line.replace(/^.*json:\d+: /, ''));
+        assert.deepEqual(lines.sort(), [
+          'DEVICE_NEIGHBOR Ethernet0: spine1, a SpineRouter, is not in the files: give its file, too',
+          'DEVICE_NEIGHBOR Ethernet4: b has no port Ethernet9',
+          'PORT Ethernet0: its cable is 5m, and 40m at b Ethernet4',
+          'PORT Ethernet0: speed is 100000, and 40000 at b Ethernet4',
+          'PORT Ethernet4: its cable is 40m, and 5m at a Ethernet0',
+          'PORT Ethernet4: speed is 40000, and 100000 at a Ethernet0',
+        ]);
+        return true;
+      },
+    );
+    // Of one switch alone its neighbours are stations.
+    assert.equal(verdictsOf([b]).verdicts.length, 1);
+  });
+
   it('finds maps of each port in the scenario', () => {
     const { text } = verdictsOf([
       tablesOf('a', [], (tables) => {

@@ -112,6 +112,8 @@ function choicesOf({ port, pg }: ProbeOptions, expected: readonly Expected[]): r
 function loaded(files: readonly string[], { pgProfiles, asic }: SonicOptions) {
   const switches = readSwitches({ files, ...(pgProfiles !== undefined && { pgProfiles }) });
   const chip = asicOf(asic, switches[0]!.hwsku);
+  const { source, written } = chip;
+  if (source !== null) process.stderr.write(`assumed: ASIC ${written}, by ${source}\n`);
   return { switches, asic: chip, scenario: scenarioOf(switches, chip) };
 }
 
