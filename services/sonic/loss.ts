@@ -21,7 +21,8 @@ import { RESPONSE_MOST_PS, type SonicAsic, type SonicScenario } from './scenario
 const GROUPS_MOST = 4;
 /** A load stands until the pools have filled so many times. */
 const FILLS = 3;
-const LEAST_PS = 20e6;
+/** And so many of the longest frames could be sent: pauses come at all moments of a frame. */
+const FRAMES_LEAST = 200;
 
 export interface Loss {
   /** A scenario that loses a frame. */
@@ -115,7 +116,9 @@ function loadsAt(
     0,
   );
   const rate = slowest * Math.max(1, senders.length - 1);
-  const standsPs = LEAST_PS + Math.ceil((FILLS * bytes * 8 * PS_PER_S) / rate);
+  const longestPs = (longestOf(place) * 8 * PS_PER_S) / slowest;
+  const fillPs = (bytes * 8 * PS_PER_S) / rate;
+  const standsPs = Math.ceil(FILLS * fillPs + FRAMES_LEAST * longestPs);
   const classes = classesOf(place);
   const streams = classes.flatMap((tc) =>
     senders.map((from) => streamOf({ from, to: target, frame }, keysOf(port, tc))),
