@@ -185,12 +185,13 @@ function Culprits(props: {
   return (
     <>
       Filled by {culpritCount === null ? 'many flows' : counted(culpritCount, 'flow')}:{' '}
-      {culprits.slice(0, CULPRITS_SHOWN).map(({ flow, share }) => (
+      {culprits.slice(0, CULPRITS_SHOWN).map(({ flow, share }, i) => (
         <span key={flow}>
-          {isLive ? flow : <FlowLink name={flow} />} {Math.round(100 * share)} %{' '}
+          {i > 0 && ', '}
+          {isLive ? flow : <FlowLink name={flow} />} {Math.round(100 * share)} %
         </span>
       ))}
-      {rest > 0 && (rest === Infinity ? 'and others' : `and ${formatCount(rest)} more`)}.
+      {rest > 0 && (rest === Infinity ? ' and others' : ` and ${formatCount(rest)} more`)}.
     </>
   );
 }

@@ -13,13 +13,14 @@ import { PortLink } from './port-link.js';
 const SHOWN = 3;
 const CONGESTING_SHOWN = 3;
 
-/** Flows that congestion blocks although they do not pass its root: why each of them is slow. */
+/** Flows that wait for congestion that others make: why each of them is slow. */
 export function VictimsCard({ run }: { readonly run: RunPage }): JSX.Element | null {
   const [isWhole, setWhole] = useState(false);
   const victims = useMemo(() => victimsOf(run), [run]);
   if (victims.length === 0) return null;
-  const pass = victims.length === 1 ? 'it does' : 'they do';
-  const note = `blocked by congestion of ports that ${pass} not pass`;
+  const both = victims.filter(({ role }) => role === 'both').length;
+  const also = both === 0 ? '' : `; ${formatCount(both)} of them congest other ports`;
+  const note = `waiting for congestion that others make${also}`;
   return (
     <Card title={counted(victims.length, 'victim flow')} note={note} wide>
       <ul class="victims">
@@ -46,10 +47,10 @@ export function VictimsCard({ run }: { readonly run: RunPage }): JSX.Element | n
   );
 }
 
-/** Blocked longest first. */
+/** Blocked longest first; one that mostly fills what others wait for is none. */
 function victimsOf({ flows }: RunPage): FlowView[] {
   return flows.rows
-    .filter(({ victimOf }) => victimOf.length > 0)
+    .filter(({ victimOf, role }) => victimOf.length > 0 && (role === 'victim' || role === 'both'))
     .sort((a, b) => (b.figures['blocked'] ?? 0) - (a.figures['blocked'] ?? 0));
 }
 
