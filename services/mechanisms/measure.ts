@@ -105,8 +105,10 @@ export function read<From, Of extends Readonly<Record<string, Measure<From>>>>(
   of: Of,
   from: From,
 ): ValuesOf<Of> {
-  const values = Object.entries(of).map(([key, measure]) => [key, measure.read(from)]);
-  return Object.fromEntries(values) as ValuesOf<Of>;
+  // A run has thousands of rows.
+  const values: Record<string, number | null> = {};
+  for (const [key, measure] of Object.entries(of)) values[key] = measure.read(from);
+  return values as ValuesOf<Of>;
 }
 
 /** The key in JSON, where sizes are bytes. */

@@ -36,7 +36,7 @@ export function causesOf(
   const stalls: StallResult[] = [];
   const causes = flows.map((flow, index) => {
     if (judge.isFinished(flow)) return null;
-    const wait = progress.wait(index);
+    const wait = progress.wait(index, flow.unreachableAt);
     const cause = wait === null ? judge.withoutData(flow) : judge.ofWait(flow, wait);
     if (wait !== null && cause.standsStill && FLOW_CAUSES[cause.word].status !== 'starved') {
       const { sincePs, port, peer, unreachableAt } = wait;
@@ -87,7 +87,7 @@ class CauseJudge {
     if (flow.completionPs !== null) return true;
     if (
       this.nowPs < this.fabric.flows[flow.flow]!.endPs ||
-      this.progress.wait(flow.flow) !== null
+      this.progress.wait(flow.flow, flow.unreachableAt) !== null
     ) {
       return false;
     }

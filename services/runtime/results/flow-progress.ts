@@ -1,4 +1,4 @@
-import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import { PRIORITIES, TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import { pausePsOf } from '../../engine/contract/pausing.js';
 import { framesNotWhole } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
@@ -22,7 +22,6 @@ import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import type { NicResult } from '../../mechanisms/nic-context.js';
 import { GRANTING } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
-import { unreachableAt } from './unreachable.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** Round trips, gaps between packets and turns at the source that may pass without a delivery. */
@@ -51,6 +50,19 @@ interface Hold {
   readonly sincePs: number;
   readonly port: string;
   readonly peer: string;
+}
+
+/** A port and one of its priorities, at the end. */
+interface PortState {
+  readonly awaitsAgreement: boolean;
+  /** Its link partner has not agreed yet, and may. */
+  readonly mayAgree: boolean;
+  readonly isPausedForTime: boolean;
+  readonly isInVain: boolean;
+  readonly wasBlocked: boolean;
+  readonly hold: Hold | null;
+  /** Until its longest queues are empty, at line rate. */
+  readonly drainPs: number;
 }
 
 /** Time without a delivery that round trips, gaps between frames as well, and queues explain. */
@@ -109,6 +121,9 @@ export class FlowProgress {
   /** By target and connection: when the oldest raw frame in the fabric was created. */
   private readonly bornOf: ReadonlyMap<string, number>;
 
+  /** By port and priority. */
+  private readonly states = new Map<number, PortState>();
+
   private readonly fabric: Fabric;
   private readonly engine: Engine;
   private readonly nics: readonly NicResult[];
@@ -129,10 +144,12 @@ export class FlowProgress {
     this.bornOf = this.rawFrames();
   }
 
-  /** How a flow waits that has data to send or to deliver; null: it has none. */
-  wait(index: number): FlowWait | null {
+  /**
+   * How a flow waits that has data to send or to deliver; null: it has none. `endsAt`: where its
+   * frames cannot go on.
+   */
+  wait(index: number, endsAt: string | null): FlowWait | null {
     const flow = this.fabric.flows[index]!;
-    const endsAt = unreachableAt(this.fabric, this.engine, index);
     const offeredPs = this.offeredSince(flow, index, endsAt !== null);
     if (offeredPs === Infinity) return null;
     const sincePs = Math.max(offeredPs, this.lastArrival(index));
@@ -184,14 +201,12 @@ export class FlowProgress {
     path: Path,
     { blocked, isUnreachable, silentPs, routePs, explainedPs }: Obstacle & Times,
   ): boolean {
-    const { engine, nowPs } = this;
+    const { nowPs } = this;
     if (this.isPaced(index)) return false;
-    if (this.isPausedForTime(path, flow.priority)) return false;
-    if (path.ends.some((end) => this.mayAgree(end, flow.priority))) return false;
+    const ports = path.ends.map((end) => this.stateOf(end, flow.priority));
+    if (ports.some((port) => port.isPausedForTime || port.mayAgree)) return false;
     // However much is stored before a port, none of it explains why the port does not send.
-    const isInVain = (end: LinkEnd): boolean =>
-      waitsInVain(engine, this.numberOf(end), flow.priority, nowPs);
-    if (silentPs >= routePs && path.ends.some(isInVain)) return true;
+    if (silentPs >= routePs && ports.some((port) => port.isInVain)) return true;
     if (silentPs < explainedPs) return false;
     // Retransmissions end where the rest did.
     if (isUnreachable) return true;
@@ -207,20 +222,45 @@ export class FlowProgress {
   }
 
   isPausedForTime({ ends }: Path, priority: number): boolean {
-    const { engine, nowPs } = this;
-    return ends.some((end) => isPausedForTime(engine, this.numberOf(end), priority, nowPs));
+    return ends.some((end) => this.stateOf(end, priority).isPausedForTime);
+  }
+
+  /** Thousands of flows pass a port: it is looked at once for each priority. */
+  private stateOf(end: LinkEnd, priority: number): PortState {
+    const port = this.numberOf(end);
+    const key = port * PRIORITIES + priority;
+    let state = this.states.get(key);
+    if (state === undefined) {
+      const { engine, nowPs } = this;
+      const { queues } = engine.shared;
+      let queued = 0;
+      for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) queued += queues.get(port, tc, QUEUE_PEAK);
+      state = {
+        awaitsAgreement: engine.mechanisms.some(
+          (own) => own.awaitsAgreement?.(port, priority) === true,
+        ),
+        mayAgree: this.mayAgree(end, priority),
+        isPausedForTime: isPausedForTime(engine, port, priority, nowPs),
+        isInVain: waitsInVain(engine, port, priority, nowPs),
+        wasBlocked: engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0),
+        hold: this.holdAt(end, priority),
+        drainPs: queued * end.octetPs,
+      };
+      this.states.set(key, state);
+    }
+    return state;
   }
 
   /** Link partners that have not agreed yet hold their frames until then. */
   private mayAgree(end: LinkEnd, priority: number): boolean {
-    const { discovery, devices } = this.engine;
-    const peer = devices[end.peerDevice]!.firstPort + end.peerPort;
-    return this.awaitsAgreement(end, priority) && discovery.mayAgree(this.numberOf(end), peer);
+    const { discovery, devices, mechanisms } = this.engine;
+    const [port, peer] = [this.numberOf(end), devices[end.peerDevice]!.firstPort + end.peerPort];
+    const awaits = mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true);
+    return awaits && discovery.mayAgree(port, peer);
   }
 
   awaitsAgreement(end: LinkEnd, priority: number): boolean {
-    const port = this.numberOf(end);
-    return this.engine.mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true);
+    return this.stateOf(end, priority).awaitsAgreement;
   }
 
   /** Where a flow is blocked, and by which link partner: longest, or until it agrees. */
@@ -254,15 +294,12 @@ export class FlowProgress {
       const owner = fabric.specs[end.device]!;
       roundTripPs += 2 * (end.latencyPs + framePs);
       if (owner.kind === 'switch') roundTripPs += 2 * owner.pipelinePs;
-      const number = this.numberOf(end);
-      let queued = 0;
-      for (let tc = 0; tc < TRAFFIC_CLASSES; tc++)
-        queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
-      drainPs += queued * end.octetPs;
+      const state = this.stateOf(end, fabric.flows[index]!.priority);
+      drainPs += state.drainPs;
       const port = owner.ports[end.port]!;
       gapPs = Math.max(gapPs, GRANTING?.shaperGapPs(port) ?? 0);
-      if (this.wasBlocked(number, fabric.flows[index]!.priority))
-        pausePs = Math.max(pausePs, pausePsOf(port));
+      // A pause explains nothing where none ever came.
+      if (state.wasBlocked) pausePs = Math.max(pausePs, pausePsOf(port));
     }
     const turnPs = sourceTurnPs(fabric, engine, device, fullFrameOctets);
     gapPs = Math.max(
@@ -273,11 +310,6 @@ export class FlowProgress {
     const tripPs = Math.max(TIMES * roundTripPs, TIMES * turnPs, pausePs);
     const routePs = Math.max(tripPs, TIMES * gapPs);
     return { tripPs, routePs, drainPs: drainPs / DRAIN_SHARE };
-  }
-
-  /** A pause explains nothing where none ever came. */
-  private wasBlocked(port: number, priority: number): boolean {
-    return this.engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0);
   }
 
   /** Between packets of the slowest queue of a NIC that limits their rates. */
@@ -321,21 +353,23 @@ export class FlowProgress {
 
   /** The port of a path that its link partner has blocked longest, now. */
   private longestHold({ ends }: Path, priority: number): Hold | null {
-    const { engine } = this;
     let longest: Hold | null = null;
     for (const end of ends) {
-      const number = this.numberOf(end);
-      for (const mechanism of engine.mechanisms) {
-        const reason = mechanism.holdReason?.(number, priority) ?? null;
-        const sincePs = reason?.sincePs ?? null;
-        if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
-        longest = {
-          mechanism: reason!.mechanism,
-          sincePs,
-          port: end.name,
-          peer: this.peerName(end),
-        };
-      }
+      const { hold } = this.stateOf(end, priority);
+      if (hold !== null && (longest === null || hold.sincePs < longest.sincePs)) longest = hold;
+    }
+    return longest;
+  }
+
+  /** What has blocked a port longest, now. */
+  private holdAt(end: LinkEnd, priority: number): Hold | null {
+    const number = this.numberOf(end);
+    let longest: Hold | null = null;
+    for (const mechanism of this.engine.mechanisms) {
+      const reason = mechanism.holdReason?.(number, priority) ?? null;
+      const sincePs = reason?.sincePs ?? null;
+      if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
+      longest = { mechanism: reason!.mechanism, sincePs, port: end.name, peer: this.peerName(end) };
     }
     return longest;
   }

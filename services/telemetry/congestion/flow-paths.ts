@@ -2,8 +2,25 @@ import { chooseEqual, saltOf } from '../../engine/device/switch/router.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
+/** Of each fabric, by flow, what has been asked for: results, trees and pages ask for the same. */
+const known = new WeakMap<Fabric, Map<number, ReadonlySet<string>>>();
+
 /** The names of all ports by which a flow's frames may leave. */
-export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
+export function portsOfFlow(fabric: Fabric, flow: number): ReadonlySet<string> {
+  let paths = known.get(fabric);
+  if (paths === undefined) {
+    paths = new Map();
+    known.set(fabric, paths);
+  }
+  let names = paths.get(flow);
+  if (names === undefined) {
+    names = pathOf(fabric, flow);
+    paths.set(flow, names);
+  }
+  return names;
+}
+
+function pathOf(fabric: Fabric, flow: number): Set<string> {
   const { send, receives } = fabric.flowEnds[flow]!;
   const spec = fabric.specs[send.device]!;
   const names = new Set<string>();
