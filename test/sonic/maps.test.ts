@@ -144,7 +144,7 @@ switches:
     wred: { early: ${curve} }
     assign: [{ groups: [0], profile: lossy }, { queues: [0], wred: early }]
 load:
-${Array.from({ length: loads }, (_, i) => `  - { stream: { from: h${i + 1}, to: h4 }, transport: raw, ${load} }`).join('\n')}
+${Array.from({ length: loads }, (_, i) => `  - { stream: { from: h${i + 1}, to: h4 }, ${/transport/.test(load) ? '' : 'transport: raw, '}${load} }`).join('\n')}
 `);
   const marks = (results: RunResults): number =>
     results.flows.reduce((sum, own) => sum + own.markedFrames, 0);
@@ -169,6 +169,13 @@ ${Array.from({ length: loads }, (_, i) => `  - { stream: { from: h${i + 1}, to: 
       ),
       0,
     );
+  });
+
+  it('is what slows dcqcn down, as marking of a priority is', () => {
+    const load = 'bytes: 3MB, congestion: dcqcn, transport: reliable';
+    const { flows, rates } = congested('{ green: { min: 5KB, max: 20KB }, mark: [green] }', load);
+    assert.ok(flows.every(({ markedFrames }) => markedFrames > 0));
+    assert.ok(rates.every(({ leastBps, lineBps }) => leastBps < lineBps));
   });
 
   it('does nothing below min, and everything from max on', () => {

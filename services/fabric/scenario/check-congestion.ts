@@ -117,12 +117,18 @@ function checkMarks(scenario: Scenario, load: LoadSection, index: number, locate
         return key !== undefined && marking.isOn(key);
       }),
   );
-  if (isMarked) return;
+  if (isMarked || marksQueues(scenario)) return;
   throw located.errorAt(
     ['load', index, 'congestion'],
     `${congestion} without marking on priority ${priority}; ` +
       `give ${MARKINGS.map(({ marking }) => marking.remedy(priority)).join(', or ')}`,
   );
+}
+
+/** WRED of some queue marks: which priorities are in it depends on the maps of ports. */
+function marksQueues({ switches, overrides }: Scenario): boolean {
+  const buffers = [switches.buffer, ...overrides.map((own) => own.switch.buffer ?? {})];
+  return buffers.some(({ wred = {} }) => Object.values(wred).some(({ mark }) => mark.length > 0));
 }
 
 /** Whether the file sets the flow control of a priority, even to none. */
