@@ -101,8 +101,8 @@ function deviceOf(
     /** From the last bit (cutting through: the 64th octet) to the buffer; a host has none. */
     pipelinePs: isHost ? 0 : own.switch.pipelinePs,
     cutsThrough: !isHost && own.switch.cutThrough,
-    /** Slots, or the buffers of an 82599, in place of the shared buffer or the plain NIC. */
     ownMemory: isSlotted ? 'slots' : own.host.nic !== null && isHost ? 'nic' : null,
+    hasWred: !isHost && Object.keys(own.switch.buffer.wred).length > 0,
     hasPools: !isHost && Object.keys(own.switch.buffer.pools).length > 0,
     isBridge: !isHost && own.switch.forwarding === 'bridged',
     /**

@@ -71,7 +71,7 @@ export class Marking implements Observer {
   private curvesOf(device: Device): readonly Curve[] | null {
     if (device.isHost) return null;
     const { configuration, verdict } = this.model;
-    const { settings, ownMemory, hasPlainClasses, classOf } = device.configuration;
+    const { settings, ownMemory, hasPlainClasses, hasWred, classOf } = device.configuration;
     const curves = new Array<Curve>(8).fill('off');
     const keys = settings.priorities.map(({ mechanisms }) => mechanisms['ecn']);
     for (const [priority, key] of keys.entries()) curves[classOf[priority]!] = key as Curve;
@@ -80,7 +80,7 @@ export class Marking implements Observer {
     const why = reasonOf({
       'a marking of a plugin': keys.some((key) => typeof key === 'string' && key !== 'off'),
       'classes are negotiated during the run': isMarking && !isKnown && configuration.negotiates,
-      'queues that are not known': isMarking && !isKnown,
+      'queues that are not known': (isMarking && !isKnown) || hasWred,
     });
     return verdict.knows('marking', why) ? curves : null;
   }
