@@ -284,7 +284,9 @@ describe('selvage otg serve', () => {
     const asked = { choice: 'ipv4_neighbors', ipv4_neighbors: { ethernet_names: ['e1'] } };
     const [status, answer] = await call('POST', '/monitor/states', asked);
     assert.equal(status, 200);
-    const { ipv4_neighbors: [one] = [] } = answer as { readonly ipv4_neighbors: Row[] };
+    const {
+      ipv4_neighbors: [one],
+    } = answer as { readonly ipv4_neighbors: Row[] };
     assert.deepEqual([one!['ethernet_name'], one!['ipv4_address']], ['e1', '10.0.0.1']);
     assert.match(String(one!['link_layer_address']), /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
   });

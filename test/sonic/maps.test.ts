@@ -144,7 +144,7 @@ switches:
     wred: { early: ${curve} }
     assign: [{ groups: [0], profile: lossy }, { queues: [0], wred: early }]
 load:
-${Array.from({ length: loads }, (_, i) => `  - { stream: { from: h${i + 1}, to: h4 }, ${/transport/.test(load) ? '' : 'transport: raw, '}${load} }`).join('\n')}
+${Array.from({ length: loads }, (_, i) => `  - { stream: { from: h${i + 1}, to: h4 }, ${load.includes('transport') ? '' : 'transport: raw, '}${load} }`).join('\n')}
 `);
   const marks = (results: RunResults): number =>
     results.flows.reduce((sum, own) => sum + own.markedFrames, 0);
