@@ -13,7 +13,7 @@ import { assert } from '../engine/kernel/assert.js';
 import { clear, countFrom, firstMissing, has, set, wordFrom } from '../engine/kernel/bit-window.js';
 import { classOfDepth, DEPTH_CLASSES, depthPercentile } from '../engine/kernel/depths.js';
 import { field, fields } from '../engine/kernel/fields.js';
-import { COUNTER, PEAK, SHAPE, sequence, unknown } from '../engine/kernel/kinds.js';
+import { COUNTER, PEAK, SHAPE, sequence } from '../engine/kernel/kinds.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import type { FrameRef } from '../engine/units/indices.js';
 
@@ -36,7 +36,7 @@ const STRIDE = 8;
 const STORE = fields(STRIDE, {
   // A row is of a sending or of a receiving end: of the other kind of end it is all zero.
   expected: [EXPECTED, sequence(0)],
-  highest: [HIGHEST, unknown(0)],
+  highest: [HIGHEST, sequence(0)],
   storedPackets: [STORED_PACKETS, SHAPE],
   storedOctets: [STORED_OCTETS, SHAPE],
   peakPackets: [PEAK_PACKETS, PEAK],
