@@ -321,8 +321,6 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & SILENT) !== 0;
   }
 
-  // Calls of the engine.
-
   onTimer(port: number): void {
     const { now } = this.host.clock;
     if (this.armedFor[port] !== now) return;

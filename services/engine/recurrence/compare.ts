@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** What ends that a state repeats: it may so many periods more. */
-export interface Bound {
+interface Bound {
   readonly periods: number;
   /** Null: nothing does. */
   readonly by: Place | null;

@@ -13,7 +13,7 @@ import type { Unit } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
 
 /** A packet number of no connection that is known here. */
-export const NO_CONNECTION = -1;
+const NO_CONNECTION = -1;
 
 /**
  * Which connection a packet number belongs to, named by the row of its sending end: numbers of one

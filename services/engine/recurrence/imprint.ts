@@ -19,7 +19,7 @@ import type { Run } from './runs.js';
 import { lengthOf } from './runs.js';
 
 /** A number that is in no table: what it is, and of which device. */
-export interface Label {
+interface Label {
   readonly kind: Kind;
   readonly name: string;
   readonly connection: number;

@@ -63,10 +63,9 @@ import { makeCreditRequests } from './requests.js';
 import { makeCreditShaper } from './shaper.js';
 import { assert } from '../../engine/kernel/assert.js';
 
-/** Modes of an account whose limit is a function of its other counts at any time. */
+/** Modes of an account whose limit follows from its other counts, and that repeats its limits. */
 const FOLLOWS = OPENED | UNSOLICITED;
 const FOLLOWING = OPENED | UNSOLICITED | SHARES | SHAPED;
-/** Modes of an account that repeats its limits. */
 const REPEATS = CUMULATIVE | UNSOLICITED;
 
 /**

@@ -21,13 +21,13 @@ import { Fingerprints } from './fingerprints.js';
 import type { Listened } from './listened.js';
 
 /** A state that nearly came back. */
-export interface NearestMiss {
+interface NearestMiss {
   readonly periodPs: number;
   readonly place: Place | null;
   readonly why: string;
 }
 
-export interface Skipped {
+interface Skipped {
   readonly jumps: number;
   readonly skippedPs: number;
   /** The last: a state that nearly came back; null: none did. */
@@ -71,7 +71,7 @@ export class Skipper {
   private instants = FIRST_INSTANTS;
   private dueAtEvents = 0;
   /** What may be spent without executing more events before; in events, as what follows. */
-  private credit: number;
+  private allowance: number;
   private spent = 0;
   private readonly costOfInstant: number;
   private costOfProof = 0;
@@ -92,7 +92,7 @@ export class Skipper {
     this.devices = [...engine.devices.keys()];
     const { count } = engine.shared.ports;
     this.costOfInstant = count * COST_OF_PORT + this.devices.length * COST_OF_DEVICE;
-    this.credit = isEager ? Infinity : INSTANTS_AT_ONCE * this.costOfInstant;
+    this.allowance = isEager ? Infinity : INSTANTS_AT_ONCE * this.costOfInstant;
     this.recurrences = makeRecurrences(engine);
     this.busy = new BusyPort(engine);
     this.fingerprints = new Fingerprints(engine);
@@ -116,12 +116,12 @@ export class Skipper {
     if (this.isEager) this.instants = EAGER_INSTANTS;
     else if (this.skippedEvents - skippedBefore > PROVING * this.costOfProof) {
       this.instants = FIRST_INSTANTS;
-      this.credit = INSTANTS_AT_ONCE * this.costOfInstant + PROOFS_AT_ONCE * this.costOfProof;
-    } else if (this.credit <= 0 && looked === this.instants) {
+      this.allowance = INSTANTS_AT_ONCE * this.costOfInstant + PROOFS_AT_ONCE * this.costOfProof;
+    } else if (this.allowance <= 0 && looked === this.instants) {
       this.instants = Math.min(2 * this.instants, MOST_INSTANTS);
     }
-    this.credit -= this.spent;
-    const patience = this.credit > 0 ? 0 : PATIENCE * this.spent;
+    this.allowance -= this.spent;
+    const patience = this.allowance > 0 ? 0 : PATIENCE * this.spent;
     this.dueAtEvents = this.executed() + (this.isEager ? 1 : Math.max(LEAST_EVENTS, patience));
   }
 

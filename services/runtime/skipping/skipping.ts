@@ -16,7 +16,7 @@ export interface SkippingResult {
   readonly nearest: NearestResult | null;
 }
 
-export interface NearestResult {
+interface NearestResult {
   readonly periodPs: number;
   readonly device: string;
   /** What had to be equal, and was not. */

@@ -150,7 +150,7 @@ describe('PFC, responding', () => {
     assert.equal(pfc.holdReason(0, 3)!.untilPs, 50 * QUANTUM_PS);
   });
 
-  it('lets go when the time is over; no timer is left of a stop that was replaced or ended', () => {
+  it('lets go when the time is over, and not at the time of a stop that was replaced', () => {
     const { host, pfc } = bench(spec);
     const stop = pfcOctets(0b1000, [0, 0, 0, 100, 0, 0, 0, 0]);
     pfc.receiveControl(0, stop, stop.length);

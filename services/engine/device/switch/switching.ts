@@ -43,8 +43,7 @@ import { makeForwarding } from './make-forwarding.js';
 import { Router } from './router.js';
 import { ingressObservers, observerAt, UNOBSERVED } from './ingress-observers.js';
 import { KIND_SHAPED, makeSlotted } from './slotted.js';
-import type { SwitchHooks } from './switch-hooks.js';
-import { hooksOf } from './switch-hooks.js';
+import { hooksOf, type SwitchHooks } from './switch-hooks.js';
 import type { SwitchParts } from './switch-parts.js';
 import {
   ROUTED,
