@@ -15,5 +15,6 @@ export function skippingText(
   if (nearest === null) return 'not skipped: no state came back';
   const { periodPs, device, what } = nearest;
   const place = device === '' ? '' : ` at ${device}`;
-  return `not skipped: after ${formatTime(periodPs)} the state was nearly the same, but${place} ${what}`;
+  const after = `after ${formatTime(periodPs)} the state was nearly the same`;
+  return `not skipped: ${after}, but${place} ${what}`;
 }

@@ -12,8 +12,8 @@ import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-ma
 import { blankTransmit, type LldpTransmit } from './lldp/transmit-machine.js';
 
 /**
- * What a port knows is read together with a time only by its own timers, which end what repeats, and
- * changes with LLDPDUs.
+ * What a port knows is read together with a time only by its own timers, which end what repeats,
+ * and changes with LLDPDUs.
  */
 export const PORT_DISCOVERY_KIND = SHAPE;
 

@@ -21,9 +21,9 @@ const HALF = TURNS / 2;
  * close to the time of the last, so it is inserted from the end and passes few others.
  *
  * Sources due at one instant are ordered by a hash of the port and of the turns that it had, modulo
- * 8 (the tie-break hash). The order is total, is independent of how devices are partitioned, and has
- * no time in it: what repeats, repeats with it. A turn is counted when the port is served, so the
- * hash of an entry never changes.
+ * 8 (the tie-break hash). The order is total, is independent of how devices are partitioned, and
+ * has no time in it: what repeats, repeats with it. A turn is counted when the port is served, so
+ * the hash of an entry never changes.
  */
 export type Slots = ReturnType<typeof makeSlots>;
 
@@ -186,9 +186,9 @@ export function makeSlots(tables: Tables) {
 }
 
 /**
- * Each port has a hash in each eighth of all numbers once in eight turns, in an order of its own, so
- * that none is favoured among many. Four turns later it is the complement: of two ports whose turns
- * go together, each is first in four of eight.
+ * Each port has a hash in each eighth of all numbers once in eight turns, in an order of its own,
+ * so that none is favoured among many. Four turns later it is the complement: of two ports whose
+ * turns go together, each is first in four of eight.
  */
 function tieBreakHash(slot: number, turn: number): number {
   const own = scrambled(slot + 1);

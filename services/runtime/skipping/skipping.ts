@@ -29,7 +29,7 @@ interface SkippingOptions {
   readonly isEager: boolean;
 }
 
-/** Of a run in one thread: what repeats is skipped, unless what is recorded or checked excludes it. */
+/** What repeats in a run of one thread is skipped, unless a record or a check excludes it. */
 export class Skipping {
   private readonly excluded: string | null;
   private readonly skipper: Skipper | null;
