@@ -100,12 +100,10 @@ export class FaultMechanism implements Mechanism {
   readonly flags: Uint8Array;
   /** Delay of the control frame that was last judged. */
   delayPs = 0;
-  /** By port: time of its next timer, and until when the far end of the link is busy. */
+  /** By port: time of its next timer, when the far end is free, when the carrier was back last. */
   private readonly armedFor: Float64Array;
   private readonly busyUntil: Float64Array;
-  /** By port: when the carrier was back last. */
   private readonly upSince: Float64Array;
-  /** By port. */
   private readonly at: StandingFault[][];
   private tools: FaultTools | null = null;
 

@@ -1,12 +1,10 @@
 import { GRANT_STEP } from '../../engine/contract/probe.js';
-import { UNKNOWN } from '../../engine/kernel/kinds.js';
-import { field } from '../../engine/kernel/fields.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
-import type { CreditCarrier } from './machine.js';
 import {
   ahead,
   COUNT_MASK,
+  type CreditCarrier,
   isEagerYet,
   quickCost,
   SAY_ACCEPT,
@@ -32,6 +30,7 @@ import {
   RECEIVED,
   RECEIVED_MARK,
   RECEIVER_DOUBLES,
+  RECEIVER_FIELDS,
   RECEIVER_EPOCH,
   RECLAIMED,
   RECORD_SHIFT,
@@ -82,7 +81,7 @@ export function makeCreditReceiver(
 ) {
   const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
-  const doubles = tables.float64('credit', field('credit receiver', UNKNOWN, RECEIVER_DOUBLES));
+  const doubles = tables.float64('credit', RECEIVER_FIELDS);
   for (let row = 0; row < accounts.count; row++)
     doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   const lender = { occupied, outstanding, isActive, isOpen, unused, reclaim };

@@ -147,6 +147,8 @@ assertFields(
   EMPTY_SINCE,
 );
 
+export const RECEIVER_FIELDS = field('credit receiver', UNKNOWN, RECEIVER_DOUBLES);
+
 /** The records of all accounts. */
 export interface CreditRecords {
   readonly counts: Uint16Array;

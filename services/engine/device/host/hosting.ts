@@ -41,8 +41,7 @@ import type { Starting } from '../starting.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
-import type { CongestionNotifications } from './notifications.js';
-import { makeNotifications } from './notifications.js';
+import { type CongestionNotifications, makeNotifications } from './notifications.js';
 import { KIND_PACE, makePacing } from './pacing.js';
 import { type LiveFrames, makeLiveFrames } from './live-frames.js';
 import type { Rates } from './rates.js';
@@ -50,8 +49,7 @@ import { KIND_RANK, makeHostOperations } from './host-operations.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
 import type { Receivers } from './receivers.js';
 import { MESSAGES, NOT_COMPLETE } from './receivers.js';
-import type { Senders } from './senders.js';
-import { LATER, READY } from './senders.js';
+import { LATER, READY, type Senders } from './senders.js';
 import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
 
 /** Notices that wait at a paused host, at most. */

@@ -130,7 +130,6 @@ export function makeSwitching(
     marked,
     sendMessage,
   };
-  /** By port: 1 where the switch has slots in place of a shared buffer. */
   const isSlotted = tables.uint8('port', field('slotted', SHAPE));
   const pooled = makePooledBuffers(shared, marked);
   /** By port: classes that are sampled; 1 where frames may change at ingress, and egress. */
