@@ -13,7 +13,7 @@ export interface Visitor {
 }
 
 /** Of a property that nobody has declared: as one that nobody has thought about. */
-const UNDECLARED = unknown(NaN);
+export const UNDECLARED = unknown(NaN);
 
 /** Properties that are kinds, or have them. */
 type Own = Record<string, unknown>;
