@@ -67,7 +67,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     const victims = page.locator('.card', { hasText: /^1 victim flow/ });
     assert.match(
       await victims.innerText(),
-      /victim\/h4->h6\s+32\.5 Gb\/s\s+spine1:p2 paused by PFC for 264 us; root cause: leaf2:p1/,
+      /victim\/h4->h6\s+32\.3 Gb\/s\s+spine1:p2 paused by PFC for 265 us; root cause: leaf2:p1/,
     );
     assert.ok((await victims.boundingBox())!.y < 300);
   });
@@ -117,7 +117,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
 
   it('says once of each port what an episode caused, and how often', async () => {
     const caused = page.locator('#episode .facts', { hasText: /^It caused/ });
-    assert.match(await caused.innerText(), /^It caused leaf2:p5 priority 3, buffer full 68×$/);
+    assert.match(await caused.innerText(), /^It caused leaf2:p5 priority 3, buffer full 67×$/);
     await caused.getByRole('button').click();
     await page.getByRole('heading', { name: /^Episode: leaf2:p5 .*buffer full$/ }).waitFor();
     await page.goBack();

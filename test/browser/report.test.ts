@@ -183,7 +183,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     const page = await open(file, 'light');
     const text = await page.innerText('body');
     assert.match(text, /2 runs side by side/);
-    assert.match(text, /incast-pfc comes first: FCT p50 of burst/);
+    assert.match(text, /incast-pfc has less time paused or blocked/);
     assert.match(text, /last complete of burst\s+\d+ us\s+\d+ us/);
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'search' }).fill('h3->');

@@ -184,7 +184,8 @@ describe('a switch that pauses sources', () => {
     assert.equal(flows.length, 4);
     flows.forEach(({ pauses, pausedPs }, i) => {
       assert.ok(pauses > 1);
-      assert.equal(pauses, priorities[i]!.pauses);
+      // Of ports that are due together another one may go first.
+      assert.ok(Math.abs(pauses - priorities[i]!.pauses) <= 1, String(pauses));
       assert.ok(Math.abs(pausedPs / priorities[i]!.pausedPs - 1) < 0.03, String(pausedPs));
     });
   });
