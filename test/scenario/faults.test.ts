@@ -128,7 +128,7 @@ duration: 200us
 fabric: { generator: dumbbell, left: 4 }
 pause: { xoff: 20KB }
 load: [{ stream: { from: h2, to: h6 } }, { permutation: {} }]
-faults: [{ kind: slow-link, rate: 333M, for: 20us, every: 60us }]`);
+faults: [{ kind: slow-link, rate: 200M, for: 20us, every: 60us }]`);
     assert.deepEqual(Object.keys(dropsOf(results)), ['overflow-by-fault']);
     assert.equal(failureOf(results), 'none');
     const [{ overflows }] = results.faults as [RunResults['faults'][number]];
