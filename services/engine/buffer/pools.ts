@@ -394,7 +394,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   }
 
   /** Octets that a queue is charged with. */
-  function queueOctets(port: number, trafficClass: number): number {
+  function octetsQueued(port: number, trafficClass: number): number {
     return rows[(queueRow[port] + trafficClass) * STRIDE + TAKEN];
   }
 
@@ -414,6 +414,6 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     refusedAtQueue,
     refusedAtGroup,
     statisticsOf,
-    queueOctets,
+    octetsQueued,
   };
 }

@@ -195,7 +195,7 @@ export class Collector {
     const { peakSharedOctets, ...counted } = buffer.pools.statisticsOf(port, queue);
     return {
       ...{ port: name, queue, frames: sent(TX_FRAMES), sentOctets: sent(TX_OCTETS) },
-      ...{ usedOctets: buffer.pools.queueOctets(port, queue), ...counted, peakSharedOctets },
+      ...{ usedOctets: buffer.pools.octetsQueued(port, queue), ...counted, peakSharedOctets },
     };
   }
 

@@ -239,7 +239,7 @@ function checkPools(engine: Engine, { place, firstPort, spec }: Device, expect: 
   });
   spec.ports.forEach((_, p) => {
     for (const tc of PRIORITY_NUMBERS) {
-      const charged = pools.queueOctets(firstPort + p, tc);
+      const charged = pools.octetsQueued(firstPort + p, tc);
       const queued = queues.get(firstPort + p, tc, QUEUE_OCTETS);
       expect(place, p, tc, 'octets charged to a queue = octets queued', queued, charged);
     }

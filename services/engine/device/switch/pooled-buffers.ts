@@ -53,7 +53,7 @@ export function makePooledBuffers(
   }
 
   function earlyVerdict(out: number, trafficClass: TrafficClass, frame: FrameRef): number {
-    const length = pools.queueOctets(out, trafficClass);
+    const length = pools.octetsQueued(out, trafficClass);
     return wred.verdict(out, trafficClass, length, pool.words[frame + CLASS]);
   }
 
