@@ -15,9 +15,10 @@ interface Asked {
 export function skipsOf(skip: string | undefined, asked: Asked): boolean {
   if (skip === undefined || skip === 'off') return false;
   if (skip.startsWith('about')) {
-    throw new InputError(`--skip ${skip}: is not offered: exact, or off`);
+    throw new InputError(`--skip ${skip}: estimates are not offered; write exact or off`);
   }
-  if (skip !== 'exact') throw new InputError(`--skip ${skip}: exact, or off`);
+  if (skip !== 'exact')
+    throw new InputError(`--skip ${skip}: not a way to skip; write exact or off`);
   if (asked.isDivided) {
     throw new InputError('--skip exact works in one process: leave out --threads and --processes');
   }

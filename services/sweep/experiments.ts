@@ -33,7 +33,7 @@ function fault(written: object): string[] {
 }
 
 const COMPUTING = { compute: '20us' };
-/** Between a leaf and a spine that are there in all of its fabrics but the narrowest. */
+/** One of the four uplinks of a leaf. */
 const UPLINK = { device: 'leaf1', peer: 'spine1' };
 
 export const EXPERIMENTS: readonly Experiment[] = [

@@ -151,8 +151,8 @@ describe('selvage run --skip', () => {
     [['--skip', 'exact', '--capture', 'h1:p1'], /--skip exact is excluded, as .*--capture/],
     [['--skip', 'exact', '--check'], /--skip exact is excluded, as --check/],
     [['--skip', 'exact', '--threads', '2'], /leave out --threads/],
-    [['--skip', 'nearly'], /--skip nearly: exact, or off/],
-    [['--skip', 'about:1%'], /--skip about:1%: is not offered: exact, or off/],
+    [['--skip', 'nearly'], /--skip nearly: not a way to skip; write exact or off/],
+    [['--skip', 'about:1%'], /--skip about:1%: estimates are not offered; write exact or off/],
   ] as const) {
     it(`refuses ${words.join(' ')}`, () => {
       const { code, err } = selvage(...words);

@@ -150,6 +150,7 @@ export function makeSender(
     const isFull =
       (hasWindow && state[s + WINDOW] < state[s + IN_FLIGHT] + fullOctets) ||
       (credit !== null && !hasCredit(state, s + CREDIT));
+    // One packet that only asks for an answer may be beyond it.
     const isKept = isResent || !hasWindow || state[s + IN_FLIGHT] <= nscc.maxWindow + fullOctets;
     assert(isKept, 'uet.window-is-kept');
     const asks = isLast || isResent || isFull;
