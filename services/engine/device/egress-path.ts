@@ -47,8 +47,8 @@ export function makeEgressPath(
   devices: readonly Device[],
   { mechanisms, faults, live, controlPayloads, starting }: EgressPathParts,
 ): EgressPath {
-  const { clock, pool, ports, counters, digests, transmits, traceMask, frameTimes } = shared;
-  const { queueWatch } = shared;
+  const { clock, pool, ports, counters, digests, arrivals, transmits } = shared;
+  const { traceMask, frameTimes, queueWatch } = shared;
 
   function wakeTransmitter(device: number, port: PortRow): void {
     const free = ports.freeAt(port);
@@ -129,6 +129,7 @@ export function makeEgressPath(
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
     if (ports.isCharged(port, priority)) starting.passed(port, frame);
+    arrivals.refused(device);
     lose(device, port, frame, reason);
   }
 

@@ -3,12 +3,18 @@ import type { Tables } from './tables.js';
 import { assert } from './assert.js';
 import { field, fields } from './fields.js';
 
-// Words of a device: where the queue of its ports begins in its ring, and its length.
+// Words of a device: where the queue of its ports begins in its ring, its length, and how many
+// frames were refused.
 
 const HEAD = 0;
 const COUNT = 1;
-const WORDS = 2;
-const LINE = fields(WORDS, { head: [HEAD, DERIVED], count: [COUNT, SHAPE] });
+const REFUSED = 2;
+const WORDS = 3;
+const LINE = fields(WORDS, {
+  head: [HEAD, DERIVED],
+  count: [COUNT, SHAPE],
+  refused: [REFUSED, SHAPE],
+});
 
 /** Turns are counted up to here; half of them reverse what the hash says. */
 const TURNS = 8;
@@ -20,10 +26,12 @@ const HALF = TURNS / 2;
  * sorted by their times, in a ring. A port that has been served is due again about a frame later,
  * close to the time of the last, so it is inserted from the end and passes few others.
  *
- * Sources due at one instant are ordered by a hash of the port and of the turns that it had, modulo
- * 8 (the tie-break hash). The order is total, is independent of how devices are partitioned, and
- * has no time in it: what repeats, repeats with it. A turn is counted when the port is served, so
- * the hash of an entry never changes.
+ * Sources due at one instant are ordered by a hash of the port, of the turns that it had, modulo 8,
+ * and of the frames that the device has refused (the tie-break hash). The order is total, is
+ * independent of how devices are partitioned, and has no time in it: what repeats, repeats with it.
+ * Where frames are refused, eight orders would not do: of ports that send in step into a full
+ * queue, the same would find room each time. Both are counted when the port is served, so the hash
+ * of an entry never changes.
  */
 export type Slots = ReturnType<typeof makeSlots>;
 
@@ -32,6 +40,8 @@ export function makeSlots(tables: Tables) {
   const time = tables.float64('device', field('first due', DERIVED)).fill(Infinity);
   /** Of devices with more than one port. */
   const turns = tables.uint8('port', field('turns', SHAPE));
+  /** What the device had refused at the last turn. */
+  const refusals = tables.int32('port', field('refusals', SHAPE));
   const lines = tables.int32('device', LINE);
   /** Sorted ports, counted from the device's first: as much room as it has ports. */
   const ring = tables.int32('port', field('in order', DERIVED));
@@ -102,6 +112,7 @@ export function makeSlots(tables: Tables) {
       return;
     }
     turns[p] = (turns[p] + 1) & (TURNS - 1);
+    refusals[p] = lines[line + REFUSED];
     const head = lines[line + HEAD];
     const slot = p - first;
     // Serving it may have inserted another port for the same instant.
@@ -147,8 +158,8 @@ export function makeSlots(tables: Tables) {
 
   /** Of two ports that are due at one instant. */
   function isBeforeByHash(slot: number, other: number, first: number): boolean {
-    const hash = tieBreakHash(slot, turns[first + slot]);
-    const otherHash = tieBreakHash(other, turns[first + other]);
+    const hash = tieBreakHash(slot, turns[first + slot], refusals[first + slot]);
+    const otherHash = tieBreakHash(other, turns[first + other], refusals[first + other]);
     return hash !== otherHash ? hash < otherHash : slot < other;
   }
 
@@ -163,6 +174,11 @@ export function makeSlots(tables: Tables) {
     let n = 0;
     while (ring[place(n)] !== slot) n++;
     for (; n < last; n++) ring[place(n)] = ring[place(n + 1)];
+  }
+
+  /** A frame that came in was refused: ties are decided in another order from the next turn on. */
+  function refused(device: number): void {
+    lines[device * WORDS + REFUSED]++;
   }
 
   function schedule(device: number): void {
@@ -182,7 +198,7 @@ export function makeSlots(tables: Tables) {
     schedule(device);
   }
 
-  return { at, time, turns, configure, port, set, advanced, joined, turned, reorder };
+  return { at, time, turns, configure, port, set, advanced, joined, turned, refused, reorder };
 }
 
 /**
@@ -190,8 +206,8 @@ export function makeSlots(tables: Tables) {
  * so that none is favoured among many. Four turns later it is the complement: of two ports whose
  * turns go together, each is first in four of eight.
  */
-function tieBreakHash(slot: number, turn: number): number {
-  const own = scrambled(slot + 1);
+function tieBreakHash(slot: number, turn: number, refusals: number): number {
+  const own = scrambled((slot + 1) ^ Math.imul(refusals, 0x85ebca6b));
   const step = turn & (HALF - 1);
   const eighth = ((step ^ (own & 3)) * (((own & 4) >> 1) | 1) + (own >>> 3)) & (HALF - 1);
   const h = (eighth << 29) | (scrambled(own + step) >>> 3);
