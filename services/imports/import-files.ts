@@ -14,6 +14,8 @@ const KNOWN_FABRICS = [
 /** Of jobs that come without a fabric, and with one that says nothing of flow control. */
 const HOST_LINK = { rate: '100G', delay: '500ns' };
 const PRIORITY = 3;
+/** More hosts than a switch of today has ports of that rate are no star. */
+const STAR_MOST = 64;
 
 interface BaseDocument {
   readonly selvage: number;
@@ -126,13 +128,22 @@ function baseOf(files: readonly GivenFile[], jobs: readonly ImportedJob[]): Base
       ],
     };
   }
-  const hosts = Math.max(...jobs.map(({ ranks }) => ranks));
-  const what = `a star of ${hosts} (${HOST_LINK.rate})`;
+  return fabricFor(Math.max(...jobs.map(({ ranks }) => ranks)));
+}
+
+/** A host for each rank: at one switch, or in the least fat-tree that has so many. */
+function fabricFor(ranks: number): Base {
+  let k = 2;
+  while (k ** 3 / 4 < ranks) k += 2;
+  const hosts = ranks > STAR_MOST ? k ** 3 / 4 : ranks;
+  const shape = ranks > STAR_MOST ? { generator: 'fat-tree', k } : { generator: 'star', hosts };
+  const link = ranks > STAR_MOST ? { link: HOST_LINK } : { hostLink: HOST_LINK };
+  const how = `a ${shape.generator} of ${hosts} hosts (${HOST_LINK.rate}): no file has one`;
   return {
-    document: { selvage: 1, fabric: { generator: 'star', hosts, hostLink: HOST_LINK } },
+    document: { selvage: 1, fabric: { ...shape, ...link } } as BaseDocument,
     ...{ formats: [], hosts, files: new Map() },
-    notes: [{ fate: 'changed', what: 'fabric', how: `${what}: no file has one` }],
-  } as Base;
+    notes: [{ fate: 'changed', what: 'fabric', how }],
+  };
 }
 
 /** `nodes gpus_per_server nvswitches switches links gpu_type`, then ids and links. */

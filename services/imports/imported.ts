@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { CollectedErrors } from '../settings/collected-errors.js';
 import { ScenarioError } from '../settings/errors.js';
 
@@ -25,6 +26,8 @@ export interface Imported {
 export class WordFile {
   /** Lines that have words, with their numbers. */
   readonly lines: readonly WordLine[];
+  /** What is not read, of lines that are there. */
+  readonly notes: ImportNote[] = [];
   private readonly errors = new CollectedErrors();
 
   constructor(
@@ -39,6 +42,20 @@ export class WordFile {
 
   errorAt(line: number, message: string): ScenarioError {
     return new ScenarioError({ file: this.file, line, column: 1 }, [], message);
+  }
+
+  /** As many of the lines as the first of the file says: what follows them may be anything. */
+  counted(lines: readonly WordLine[], count: number, what: string): readonly WordLine[] {
+    if (lines.length < count) {
+      const { line } = this.lines[0]!;
+      throw this.errorAt(line, `it says ${count} ${what}, and the file has ${lines.length}`);
+    }
+    const behind = lines[count];
+    if (behind !== undefined) {
+      const name = `${basename(this.file)} from line ${behind.line} on`;
+      this.notes.push({ fate: 'ignored', what: name, how: `its first line says ${count} ${what}` });
+    }
+    return lines.slice(0, count);
   }
 
   attempt<Result>(step: () => Result): Result | null {

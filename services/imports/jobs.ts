@@ -2,9 +2,11 @@ import { basename } from 'node:path';
 import { isTrace } from '../jobs/chakra/read-trace.js';
 import { type JobFiles, jobOfFiles } from '../jobs/files.js';
 import { isGoal } from '../jobs/goal/read-goal.js';
+import { TooManyOperations } from '../jobs/graph.js';
 import { isMatrix } from '../jobs/htsim/read-matrix.js';
 import { isAlgorithm } from '../jobs/msccl/read-algorithm.js';
 import { isWorkload } from '../jobs/simai/read-workload.js';
+import { ScenarioError } from '../settings/errors.js';
 import type { ImportNote } from './imported.js';
 
 // Files that a job is in are kept as they are: a scenario names them.
@@ -133,7 +135,7 @@ export function importJobs(files: readonly GivenFile[]): {
 function jobOf(kind: JobKind, files: readonly GivenFile[]): ImportedJob {
   const { format, filesOf, sectionOf, notes } = kind;
   const octetsOf = new Map(files.map(({ path, octets }) => [path, octets]));
-  const { ranks } = jobOfFiles(filesOf([...octetsOf.keys()]), (path) => octetsOf.get(path)!);
+  const ranks = ranksOf(filesOf([...octetsOf.keys()]), octetsOf);
   const names = files.map(({ path }) => basename(path));
   const used = { fate: 'used', what: names.join(', '), how: `ranks: ${ranks}` } as const;
   return {
@@ -143,6 +145,17 @@ function jobOf(kind: JobKind, files: readonly GivenFile[]): ImportedJob {
     section: sectionOf(names),
     notes: [used, ...notes],
   };
+}
+
+function ranksOf(files: JobFiles, octetsOf: ReadonlyMap<string, Uint8Array>): number {
+  try {
+    return jobOfFiles(files, (path) => octetsOf.get(path)!).ranks;
+  } catch (error) {
+    if (!(error instanceof TooManyOperations)) throw error;
+    const [file] = octetsOf.keys();
+    const message = `${error.message}; take fewer ranks or layers`;
+    throw new ScenarioError({ file: file!, line: 1, column: 1 }, [], message);
+  }
 }
 
 /** NAME.RANK.et: rank 10 comes after rank 9. */

@@ -59,8 +59,10 @@ const OPERATIONS_MOST = 1 << 24;
 
 /** A job is too large to stand in memory. */
 export class TooManyOperations extends Error {
-  constructor() {
-    super(`it has more than ${OPERATIONS_MOST.toLocaleString('en-US')} operations`);
+  /** `known`: so many it would have, counted before they are made. */
+  constructor(known?: number) {
+    const has = known === undefined ? 'more' : `${known.toLocaleString('en-US')} operations, more`;
+    super(`it has ${has} than ${OPERATIONS_MOST.toLocaleString('en-US')} operations`);
   }
 }
 
@@ -86,6 +88,11 @@ export class GraphBuilder {
   /** Throws if there is no room for so many more operations. */
   expect(operations: number): void {
     if (this.count + operations > OPERATIONS_MOST) throw new TooManyOperations();
+  }
+
+  /** The same of all operations of the job, before any is made. */
+  expectAll(operations: number): void {
+    if (operations > OPERATIONS_MOST) throw new TooManyOperations(operations);
   }
 
   build(): JobGraph {

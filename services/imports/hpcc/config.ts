@@ -1,12 +1,22 @@
 import { show } from '../../settings/errors.js';
+import { parameterOf, reasonOf } from './parameters.js';
 import { type ImportNote, wholeNumber, type WordFile, type WordLine } from '../imported.js';
 
-// config.txt: `KEY value…`. Few of its keys are about the network; all others are named as ignored.
+// config.txt: `KEY value…`. What is not about the network, or not known here, is named as ignored.
 
 export interface HpccConfig {
   readonly mtu: number;
   readonly bufferMb: number | null;
   readonly congestion: string;
+  /** Settings of the congestion control. */
+  readonly controls: Readonly<Record<string, unknown>>;
+  /** Settings of the transport beside its MTU. */
+  readonly transport: Readonly<Record<string, unknown>>;
+  readonly isLossless: boolean;
+  /** Whether packets may come in any order. */
+  readonly isSelective: boolean;
+  /** How switches choose among equal routes; null: by flow, as where nothing says so. */
+  readonly balance: string | null;
   /** By rate of a port in bit/s: where marking begins and is certain, in KB, and how likely. */
   readonly marking: ReadonlyMap<number, Marking>;
   readonly stopS: string | null;
@@ -22,8 +32,10 @@ interface Marking {
 
 /** What HPCC sends where nothing else is configured. */
 const MTU = 1000;
-/** By CC_MODE; null is not known here. */
+/** By CC_MODE. */
 const CONTROLS: Readonly<Record<string, string>> = { 1: 'dcqcn', 3: 'hpcc', 7: 'timely' };
+/** By LB_MODE of ConWeave, of those that are known here. */
+const BALANCES: Readonly<Record<string, string | null>> = { 0: null, 6: 'flowlet' };
 
 export function isConfig({ lines }: WordFile): boolean {
   const named = lines.filter(({ words }) => /^[A-Z][A-Z0-9_]+$/.test(words[0]!));
@@ -54,20 +66,42 @@ export function readConfig(file: WordFile): HpccConfig {
     const how = 'none is used; a plugin of the examples has DCTCP';
     notes.push({ fate: 'ignored', what: `CC_MODE ${mode}`, how });
   }
+  const congestion = CONTROLS[mode ?? ''] ?? 'none';
+  const [controls, transport]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
+  for (const key of byKey.keys()) {
+    const parameter = parameterOf(key, congestion);
+    if (parameter === null) continue;
+    take(key, ({ line, words }) => {
+      const value = words.length === 2 ? parameter.valueOf(words[1]!) : null;
+      if (value === null) {
+        throw file.errorAt(line, `${show(words.slice(1).join(' '))} is no value of ${key}`);
+      }
+      (parameter.control === null ? transport : controls)[parameter.name] = value;
+    });
+  }
+  const flag = (key: string): boolean | null =>
+    take(key, ({ line, words: [, word, ...more] }) => {
+      if (more.length === 0 && (word === '0' || word === '1')) return word === '1';
+      throw file.errorAt(line, `${key} is 0 or 1`);
+    });
+  const balance = byKey.get('LB_MODE')?.words[1] ?? '0';
+  if (balance in BALANCES) used.add('LB_MODE');
   const config = {
+    ...{ controls, transport },
+    isLossless: flag('ENABLE_PFC') ?? true,
+    isSelective: flag('ENABLE_IRN') ?? false,
+    balance: BALANCES[balance] ?? null,
     mtu: take('PACKET_PAYLOAD_SIZE', number) ?? MTU,
     bufferMb: take('BUFFER_SIZE', number),
-    congestion: CONTROLS[mode ?? ''] ?? 'none',
+    congestion,
     marking: markingOf(maps),
     stopS: take('SIMULATOR_STOP_TIME', (line) => String(number(line))),
     down: take('LINK_DOWN', (line) => downOf(file, line)),
   };
   file.settle();
-  for (const key of used) notes.push({ fate: 'used', what: key, how: '' });
+  for (const key of used) if (byKey.has(key)) notes.push({ fate: 'used', what: key, how: '' });
   for (const key of byKey.keys()) {
-    if (used.has(key)) continue;
-    const how = key.endsWith('_FILE') ? 'files are named to the import' : 'nothing here is like it';
-    notes.push({ fate: 'ignored', what: key, how });
+    if (!used.has(key)) notes.push({ fate: 'ignored', what: key, how: reasonOf(key) });
   }
   return { ...config, notes };
 }

@@ -26,10 +26,10 @@ export function isFlows({ lines }: WordFile): boolean {
 export function readFlows(file: WordFile, topology: HpccTopology): HpccFlow[] {
   const [head, ...rest] = file.lines;
   const count = wholeNumber(head!.words[0]!)!;
-  const flows = rest.flatMap((line) => file.attempt(() => flowOf(file, line, topology)) ?? []);
+  const written = file.counted(rest, count, 'flows');
+  const flows = written.flatMap((line) => file.attempt(() => flowOf(file, line, topology)) ?? []);
   file.settle();
-  if (flows.length === count) return flows;
-  throw file.errorAt(head!.line, `it says ${count} flows, and the file has ${flows.length}`);
+  return flows;
 }
 
 function flowOf(file: WordFile, { line, words }: WordLine, topology: HpccTopology): HpccFlow {

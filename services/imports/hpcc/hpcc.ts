@@ -4,6 +4,8 @@ import { type HpccFlow, isFlows, readFlows } from './flows.js';
 import { type HpccTopology, isTopology, readTopology } from './topology.js';
 
 const GIGA = 1e9;
+/** Of the buffer that is free, at a port as fast as NICs are (third.cc: a shift by 3). */
+const ALPHA = 0.125;
 
 /** Which of the files of HPCC a file is; null: none. */
 export function kindOf(file: WordFile): 'topology' | 'flows' | 'config' | null {
@@ -29,25 +31,38 @@ export function importHpcc(files: {
   const topology = readTopology(files.topology);
   const flows = files.flows && readFlows(files.flows, topology);
   const config = files.config && readConfig(files.config);
-  const notes: ImportNote[] = [...(config?.notes ?? [])];
+  const notes: ImportNote[] = [
+    ...files.topology.notes,
+    ...(files.flows?.notes ?? []),
+    ...(config?.notes ?? []),
+  ];
   const priorities = [...new Set(flows?.map(({ priority }) => priority) ?? [])].sort();
-  const marking = markingOf(topology, config, notes);
+  const isLossless = config?.isLossless !== false;
+  const flowControl = isLossless ? 'pfc' : 'none';
+  const marking = markingOf(topology, files.config, config, notes);
   const document = {
     selvage: 1,
     fabric: fabricOf(topology),
-    ...(config?.bufferMb != null && { switches: { buffer: { size: `${config.bufferMb}MB` } } }),
+    ...switchesOf(config),
+    ...(config !== null &&
+      Object.keys(config.controls).length > 0 && { [config.congestion]: config.controls }),
     ...(priorities.length > 0 && {
       priorities: Object.fromEntries(
-        priorities.map((priority) => [priority, { flowControl: 'pfc', ...marking }]),
+        priorities.map((priority) => [
+          priority,
+          { flowControl, ...(isLossless && config !== null && { alpha: ALPHA }), ...marking },
+        ]),
       ),
     }),
     load: priorities.map((priority) => loadOf(priority, config)),
     ...faultsOf(topology, config),
     ...(config?.stopS != null && { duration: `${config.stopS}s` }),
   };
-  if (priorities.length > 0) {
+  if (priorities.length > 0 && isLossless) {
     const what = `priority groups ${priorities.join(', ')}`;
-    notes.push({ fate: 'changed', what, how: 'PFC with headroom of Annex N, not of that program' });
+    const alpha = config === null ? '' : `alpha ${ALPHA} as there at the rate of NICs, `;
+    const how = `PFC, ${alpha}headroom of Annex N and not of that program`;
+    notes.push({ fate: 'changed', what, how });
   }
   const tables = new Map(
     priorities.map((priority) => [
@@ -75,25 +90,43 @@ function loadOf(priority: number, config: HpccConfig | null): object {
   return {
     replay: tableOf(priority),
     priority,
-    transport: { reliable: { mtu: config?.mtu ?? 1000 } },
+    transport: transportOf(config),
     ...(config !== null && config.congestion !== 'none' && { congestion: config.congestion }),
   };
+}
+
+function transportOf(config: HpccConfig | null): object {
+  const settings = { mtu: config?.mtu ?? 1000, ...config?.transport };
+  if (config?.isSelective !== true) return { reliable: settings };
+  return { selective: { preset: 'irn', ...settings } };
+}
+
+function switchesOf(config: HpccConfig | null): object {
+  const switches = {
+    ...(config?.bufferMb != null && { buffer: { size: `${config.bufferMb}MB` } }),
+    ...(config?.balance != null && { ecmp: config.balance }),
+  };
+  return Object.keys(switches).length === 0 ? {} : { switches };
 }
 
 /** Ports mark as those of the commonest rate do that has an entry. */
 function markingOf(
   { links }: HpccTopology,
+  file: WordFile | null,
   config: HpccConfig | null,
   notes: ImportNote[],
 ): object {
-  if (config === null || config.marking.size === 0 || config.congestion !== 'dcqcn') return {};
+  if (config?.congestion !== 'dcqcn') return {};
   const counts = new Map<number, number>();
   for (const { rate } of links) {
     const bps = Number(rate.slice(0, -1)) * (rate.endsWith('G') ? GIGA : GIGA / 1000);
     if (config.marking.has(bps)) counts.set(bps, (counts.get(bps) ?? 0) + 1);
   }
   const [commonest] = [...counts].sort(([, a], [, b]) => b - a);
-  if (commonest === undefined) return {};
+  if (commonest === undefined) {
+    const maps = 'KMIN_MAP, KMAX_MAP and PMAX_MAP';
+    throw file!.errorAt(1, `CC_MODE 1 needs marks, and ${maps} have no rate of a link together`);
+  }
   const [bps] = commonest;
   const { minKb, maxKb, probability } = config.marking.get(bps)!;
   if (counts.size > 1) {

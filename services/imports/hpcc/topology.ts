@@ -51,13 +51,9 @@ export function readTopology(file: WordFile): HpccTopology {
     }
   }
   const names = isSwitch.map((own, id) => `${own ? 's' : 'h'}${id}`);
-  const links = rest
-    .slice(at)
-    .flatMap((line) => file.attempt(() => linkOf(file, line, names)) ?? []);
+  const written = file.counted(rest.slice(at), count!, 'links');
+  const links = written.flatMap((line) => file.attempt(() => linkOf(file, line, names)) ?? []);
   file.settle();
-  if (links.length !== count!) {
-    throw file.errorAt(head!.line, `it says ${count!} links, and the file has ${links.length}`);
-  }
   return { names, isSwitch, links };
 }
 

@@ -19,8 +19,8 @@ export const NODE = {
 const TYPE_MOST = NODE.COLLECTIVE;
 const GZIP = [0x1f, 0x8b];
 const OBJECT = '{'.charCodeAt(0);
-/** Field 1 of the metadata, a string. */
-const VERSION_TAG = 10;
+/** Fields 1 and 2 of the metadata, a string and a message: the version, and an attribute. */
+const METADATA_TAGS = [0x0a, 0x12];
 
 export interface ChakraNode {
   readonly id: number;
@@ -36,13 +36,20 @@ export interface ChakraNode {
 
 type Attribute = number | string | boolean;
 
-/** Gzipped, JSON with a graph, or messages of which the first has a version. */
+/** Gzipped, JSON with a graph, or messages of which the first has a version or attributes. */
 export function isTrace(octets: Uint8Array): boolean {
   if (isGzipped(octets)) return true;
   const head = new TextDecoder().decode(octets.subarray(0, 4096)).trimStart();
   if (head.charCodeAt(0) === OBJECT) return head.includes('"workload_graph"');
-  const [length = 0, tag, version = 0] = octets;
-  return length < 0x80 && tag === VERSION_TAG && version + 2 <= length && length < octets.length;
+  try {
+    const reader = protobuf.Reader.create(octets);
+    const end = reader.uint32() + reader.pos;
+    if (end >= octets.length || !METADATA_TAGS.includes(reader.uint32())) return false;
+    return reader.uint32() + reader.pos <= end;
+  } catch {
+    // The octets end in a number.
+    return false;
+  }
 }
 
 function isGzipped(octets: Uint8Array): boolean {

@@ -65,6 +65,7 @@ class MatrixReader {
   /** Failed links are the fabric's: here they are only read. */
   private failures = 0;
   private line = 0;
+  private unnumbered = 0;
 
   constructor(
     private readonly source: JobSource,
@@ -124,7 +125,8 @@ class MatrixReader {
     const [from, to] = ends.split('->').map((word) => this.node(word));
     if (from === to) throw this.fail(`node ${from!} would send to itself`);
     const names = ['id', 'start', 'trigger', 'size', 'msg', 'prio'];
-    const words = this.pairs(rest, [...names, 'send_done_trigger', 'recv_done_trigger']);
+    const known = [...names, 'send_done_trigger', 'recv_done_trigger'];
+    const words = this.pairs(this.numbered(rest), known);
     const value = (key: string): number | null => words.get(key) ?? null;
     const [start, trigger] = [value('start'), value('trigger')];
     if ((start === null) === (trigger === null)) {
@@ -134,7 +136,11 @@ class MatrixReader {
     const [id, octets] = [value('id'), value('size')];
     if (trigger !== null && id === null) throw this.fail(`${ends}: a trigger needs an id`);
     if (octets === null) throw this.fail(`${ends} has no size; write size 1000000`);
-    const startPs = start === null ? null : start * PS_OF[this.unit];
+    if (octets === 0) {
+      throw this.fail(`${ends} has size 0, and would send without end; write a size`);
+    }
+    // Digits of less than a picosecond say nothing.
+    const startPs = start === null ? null : Math.round(start * PS_OF[this.unit]);
     if (startPs !== null && !Number.isSafeInteger(startPs)) {
       throw this.fail(`start ${start!} ${this.unit} is too late`);
     }
@@ -144,6 +150,13 @@ class MatrixReader {
       callsWhenReceived: value('recv_done_trigger'),
       message: value('msg'),
     });
+  }
+
+  /** `msg` may have no number: such messages of connections count from 1, in their order. */
+  private numbered(words: readonly string[]): readonly string[] {
+    const at = words.indexOf('msg');
+    if (at < 0 || at % 2 === 1 || /^\d/.test(words[at + 1] ?? '')) return words;
+    return words.toSpliced(at + 1, 0, String(++this.unnumbered));
   }
 
   private readTrigger([, key, id, kind = '', ...rest]: readonly string[]): void {
@@ -194,9 +207,11 @@ class MatrixReader {
     throw this.fail(`there is no node ${word}: they are 0 to ${nodes - 1}`);
   }
 
+  /** Times may have decimals. */
   private number(key: string, word: string | undefined): number {
-    const value = word !== undefined && /^\d{1,16}$/.test(word) ? Number(word) : NaN;
-    if (Number.isSafeInteger(value)) return value;
+    const form = key === 'start' ? /^\d{1,16}(\.\d{1,12})?$/ : /^\d{1,16}$/;
+    const value = word !== undefined && form.test(word) ? Number(word) : NaN;
+    if (key === 'start' ? Number.isFinite(value) : Number.isSafeInteger(value)) return value;
     throw this.fail(`${key}: ${word === undefined ? 'a number is missing' : show(word)}`);
   }
 

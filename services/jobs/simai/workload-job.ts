@@ -40,6 +40,7 @@ class WorkloadJob {
 
   build(passes: number): JobGraph {
     const { layers, repeats } = this.workload;
+    this.builder.expectAll(passes * this.operationsOfPass());
     for (let pass = 0; pass < passes; pass++) {
       layers.forEach((layer, i) => {
         this.forEachRank((rank) => {
@@ -55,6 +56,25 @@ class WorkloadJob {
       }
     }
     return this.builder.build();
+  }
+
+  /** Computations, updates, and both ends of messages: what joins others adds some more. */
+  private operationsOfPass(): number {
+    const { layers, ranks } = this.workload;
+    let [perRank, messages] = [0, 0];
+    for (const { forward, inputGradient, weightGradient } of layers) {
+      perRank += 4;
+      for (const { collective } of [forward, inputGradient, weightGradient]) {
+        if (collective !== null) messages += this.messagesOf(collective);
+      }
+    }
+    return perRank * ranks + 2 * messages;
+  }
+
+  /** In all groups together. */
+  private messagesOf({ kind, group }: LayerCollective): number {
+    const { messages } = COLLECTIVES[kind]!.algorithms[algorithmOf(kind)]!;
+    return this.groups[group].reduce((sum, ranks) => sum + messages(ranks.length), 0);
   }
 
   /** The last layer up to one whose results are kept; without any, the first. */
@@ -104,22 +124,16 @@ class WorkloadJob {
   }
 
   /** In each of its groups, from an operation of each rank on; returns what ends it at each. */
-  private collect(
-    layer: Layer,
-    { kind, group, octets }: LayerCollective,
-    starts: Int32Array,
-  ): Int32Array {
-    const [algorithm] = Object.keys(COLLECTIVES[kind]!.algorithms);
-    const { messages } = COLLECTIVES[kind]!.algorithms[algorithm!]!;
-    const each = this.groups[group].map((ranks) => messages(ranks.length));
-    this.weaver.expect(each.reduce((sum, own) => sum + own, 0));
+  private collect(layer: Layer, collective: LayerCollective, starts: Int32Array): Int32Array {
+    const { kind, group, octets } = collective;
+    this.weaver.expect(this.messagesOf(collective));
     const ends = starts.slice();
     for (const ranks of this.groups[group]) {
       if (ranks.length < 2) continue;
       const step = { kind, group: ranks, octets };
       const begin = (rank: number): number => starts[rank]!;
       this.weaver.weave(step, begin, () => {
-        weaveMessages(this.weaver, step, { algorithm: algorithm!, chunks: 1 });
+        weaveMessages(this.weaver, step, { algorithm: algorithmOf(kind), chunks: 1 });
       });
       for (const rank of ranks) ends[rank] = this.join(rank, this.weaver.joined[rank]!, layer);
     }
@@ -173,6 +187,11 @@ function groupsOf({
       range(expert, (place) => own.filter((_, i) => i % expert === place)),
     ),
   };
+}
+
+/** The first is the one that libraries take. */
+function algorithmOf(kind: string): string {
+  return Object.keys(COLLECTIVES[kind]!.algorithms)[0]!;
 }
 
 function range<Value>(count: number, valueOf: (i: number) => Value): Value[] {

@@ -16,6 +16,10 @@ const FLOWS = `2
 1 4 3 100 100000 0.000000
 2 4 3 100 100000 0.00001
 `;
+const MAPS = `KMAX_MAP 1 100000000000 400
+KMIN_MAP 1 100000000000 100
+PMAX_MAP 1 100000000000 0.25
+`;
 const CONFIG = `CC_MODE 1
 PACKET_PAYLOAD_SIZE 1000
 BUFFER_SIZE 16
@@ -73,10 +77,52 @@ describe('files of HPCC and ConWeave', () => {
       'time,source,destination,bytes\n0ps,h1,h4,100000\n10000000ps,h2,h4,100000\n',
     );
     const fates = new Map(notes.map(({ what, fate }) => [what, fate]));
-    assert.equal(fates.get('RATE_AI'), 'ignored');
+    assert.equal(fates.get('RATE_AI'), 'used');
     assert.equal(fates.get('BUFFER_SIZE'), 'used');
     // Ports of 25G would mark by other thresholds there.
     assert.equal(fates.get('marking by rate'), 'changed');
+  });
+
+  it('end where their first line says, whatever follows', () => {
+    const topology = `${TOPOLOGY}\nFirst line: nodes, switches and links\nsrc0 dst0 rate\n`;
+    const { document, notes } = imported({ topology, flows: `${FLOWS}2 9 3 100 1 0\n` });
+    assert.deepEqual(scenarioOfDocument('s.yaml', document).scenario.fabric.links.length, 4);
+    assert.deepEqual(
+      notes.filter(({ fate }) => fate === 'ignored').map(({ what, how }) => [what, how]),
+      [
+        ['topology.txt from line 8 on', 'its first line says 4 links'],
+        ['flow.txt from line 4 on', 'its first line says 2 flows'],
+      ],
+    );
+    const short = (): unknown => imported({ flows: FLOWS.replace('2\n', '3\n') });
+    assert.throws(short, /flow\.txt:1:1: it says 3 flows, and the file has 2/);
+  });
+
+  it('have settings of their congestion control, and no others', () => {
+    const keys = 'RATE_AI 50Mb/s\nMIN_RATE 100Mb/s\nEWMA_GAIN 0.00390625\nMI_THRESH 0\n';
+    const of = (mode: number): Readonly<Record<string, unknown>> => {
+      const config = `${MAPS}CC_MODE ${mode}\nU_TARGET 0.95\nRP_TIMER 900\nL2_ACK_INTERVAL 4\n${keys}`;
+      const { document } = imported({ config });
+      scenarioOfDocument('s.yaml', document);
+      return document;
+    };
+    assert.deepEqual(of(1)['dcqcn'], {
+      ...{ raisePeriod: '900us', activeRate: '50M', minRate: '100M', gain: 0.00390625 },
+    });
+    assert.deepEqual(of(3)['hpcc'], { utilisation: 0.95, minRate: '100M', stages: 0 });
+    assert.deepEqual(of(7)['timely'], { step: '50M', minRate: '100M' });
+    const [load] = of(7)['load'] as [{ transport: unknown }];
+    assert.deepEqual(load.transport, { reliable: { mtu: 1000, ackEvery: 4 } });
+  });
+
+  it('may be of a fabric that drops, of IRN, of flowlets', () => {
+    const config = 'CC_MODE 8\nENABLE_PFC 0\nENABLE_IRN 1\nLB_MODE 6\n';
+    const { scenario } = scenarioOfDocument('s.yaml', imported({ config }).document);
+    assert.equal(scenario.priorities[3]!.flowControl, 'none');
+    const { notes } = imported({ config: 'CC_MODE 8\nLB_MODE 9\n' });
+    const markless = (): unknown => imported({ config: 'CC_MODE 1\n' });
+    assert.throws(markless, /config\.txt:1:1: CC_MODE 1 needs marks/);
+    assert.match(notes.find(({ what }) => what === 'LB_MODE')!.how, /none of them is this one/);
   });
 
   it('of ConWeave have no port', () => {

@@ -8,6 +8,7 @@ import { readTree } from '../../../services/imports/htsim/topology.js';
 import { fabricOfTree } from '../../../services/imports/htsim/tree.js';
 import { importFiles } from '../../../services/imports/import-files.js';
 import { type Imported, WordFile } from '../../../services/imports/imported.js';
+import { isTrace } from '../../../services/jobs/chakra/read-trace.js';
 import { errorsOf } from '../jobs/samples.js';
 
 const GOAL = `// comment
@@ -88,6 +89,29 @@ describe('files of other programs', () => {
     assert.equal(scenario.load[0]!.kind, 'job');
     assert.equal(notes.find(({ what }) => what === 'fabric')!.fate, 'changed');
     assert.equal(new TextDecoder().decode(files.get('0.txt') as Uint8Array), GOAL);
+  });
+
+  it('of a job of more ranks than a switch has ports get a fat-tree', () => {
+    const { document, notes } = imported(MATRIX.replace('Nodes 8', 'Nodes 1024'));
+    const bare = { ...document, load: [] };
+    assert.equal(buildFabric(scenarioOfDocument('s.yaml', bare)).topology.links.length, 3072);
+    assert.match(notes.find(({ what }) => what === 'fabric')!.how, /fat-tree of 1024 hosts/);
+  });
+
+  it('of a job are traces, too, where their metadata has attributes and no version', () => {
+    const metadata = [0x12, 3, 0x0a, 1, 0x61];
+    const node = [0x08, 1, 0x12, 1, 0x61, 0x18, 4, 0x30, 1];
+    const octets = Uint8Array.from([metadata.length, ...metadata, node.length, ...node]);
+    assert.ok(isTrace(octets));
+    assert.ok(!isTrace(octets.subarray(0, 1)) && !isTrace(octets.with(1, 0x1a)));
+  });
+
+  it('of a job of too many operations are refused with their number', () => {
+    const head = 'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 8 ep: 1 pp: 1 vpp: 1';
+    const layer = 'layer -1 1 ALLREDUCE 4096 1 NONE 0 1 ALLREDUCE 4096 1\n';
+    const text = `${head} ga: 1 all_gpus: 8192 checkpoints: 0 checkpoint_initiates: 0\n99\n`;
+    const [message] = errorsOf(() => imported(text + layer.repeat(99)));
+    assert.match(message!, /0\.txt:1:1: it has [\d,]{11,} operations, more than 16,777,216/);
   });
 
   it('of a fabric and a job become one scenario, in any order', () => {

@@ -56,6 +56,23 @@ describe('a connection matrix of htsim', () => {
     assert.deepEqual([delay('us'), delay('ps')], [7e6, 7]);
   });
 
+  it('may have starts with decimals, and messages without numbers', () => {
+    const text = 'Nodes 2\nConnections 1\n0->1 start 0.25 size 10\n';
+    const graph = job(text);
+    assert.equal(graph.amount[graph.kind.indexOf(COMPUTE)], 250_000);
+    const bare = '0->1 id 1 msg start 0 size 10\n'.repeat(3);
+    const read = readMatrix(new JobSource('m.cm'), `Nodes 2\nConnections 3\n${bare}`, 'us');
+    assert.deepEqual(
+      read.connections.map(({ message: number }) => number),
+      [1, 2, 3],
+    );
+  });
+
+  it('has no connection that never ends', () => {
+    const endless = (): unknown => job('Nodes 2\nConnections 1\n0->1 start 0 size 0\n');
+    assert.throws(endless, /m\.cm:3:1: 0->1 has size 0, and would send without end/);
+  });
+
   it('sends the messages of a connection one after the other', () => {
     const line = (m: number): string => `0->1 id 5 start 0 size ${m} msg ${m}\n`;
     const graph = job(`Nodes 2\nConnections 3\n${line(3)}${line(1)}${line(2)}`);
