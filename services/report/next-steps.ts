@@ -7,7 +7,8 @@ const SLOW = 2;
 
 /** Commands that help most with this run of a scenario, stored in `path`; its page last. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
-  const { ports, flows, faults, standingDeadlocks } = results;
+  const { ports, flows, faults, jobs, standingDeadlocks } = results;
+  const [job] = jobs.toSorted((a, b) => (b.iterationPs ?? Infinity) - (a.iterationPs ?? Infinity));
   const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.blockedCount > 0));
   const slowest = flows.reduce<FlowResult | null>(
     (most, flow) => ((flow.slowdown ?? 0) > (most?.slowdown ?? SLOW) ? flow : most),
@@ -21,6 +22,11 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
       standingDeadlocks.length > 0
         ? 'the cyclic buffer dependency, its ports, and the flows behind it'
         : 'congestion roots, blocked ports, victim flows',
+    ],
+    [
+      job !== undefined,
+      `why ${path} --job ${job?.job ?? ''}`,
+      'the critical path, and what made it late',
     ],
     [
       slowest !== null,

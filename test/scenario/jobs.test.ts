@@ -13,6 +13,7 @@ import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { measuresOf } from '../../services/report/comparison/measures.js';
 import { outcomeOf } from '../../services/sweep/outcome.js';
+import { nextSteps } from '../../services/report/next-steps.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import type { OperationResult } from '../../services/jobs/job-rows.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -81,6 +82,15 @@ describe('a job of steps', () => {
       const measured = ring.collectives[0]!.timePs!;
       assert.ok(Math.abs(measured / expected - 1) < 0.005, `${ranks}: ${measured} of ${expected}`);
     }
+  });
+
+  it('calls no message of a collective slow, and leads to what made the job late', () => {
+    const results = run(star(4, { steps: [{ 'all-to-all': '64KiB' }] }));
+    assert.ok(results.flows.length > 0 && results.flows.every(({ slowdown }) => slowdown === null));
+    assert.equal(results.priorities[0]!.slowdown, null);
+    const next = nextSteps(results, 's.yaml', 'r');
+    assert.match(next, /why r --job job1 +the critical path/);
+    assert.doesNotMatch(next, /--flow/);
   });
 
   it('waits for a straggler, and for nobody else', () => {

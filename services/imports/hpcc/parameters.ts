@@ -2,7 +2,7 @@
 
 /** How a key is said in a scenario. */
 interface Parameter {
-  /** Only with this congestion control, whose section has it; null: with any, and of the transport. */
+  /** The congestion control whose section has it; null: it is of the transport, with any. */
   readonly control: string | null;
   readonly name: string;
   /** The value as a scenario has it; null: it is none. */

@@ -76,12 +76,15 @@ interface Unfinished {
 export class Collector {
   private readonly completions: readonly Completion[];
   private readonly unfinished: readonly Unfinished[];
+  /** By flow: it is a message of a collective, whose siblings are no reason to call it slow. */
+  private readonly isPart: Uint8Array;
 
   constructor(
     private readonly engine: Engine,
     private readonly fabric: Fabric,
     private readonly nowPs: number,
   ) {
+    this.isPart = partsOfCollectives(fabric);
     this.completions = this.collectCompletions();
     this.unfinished = this.collectUnfinished();
   }
@@ -343,7 +346,7 @@ export class Collector {
   /** Messages that are released with the first one wait for each other. */
   private idealOfMessage(flow: number, message: number): number | null {
     const { idealPs, idealNextPs } = this.fabric.flowEnds[flow]!;
-    if (idealPs === null) return null;
+    if (idealPs === null || this.isPart[flow] === 1) return null;
     const waits = this.fabric.flows[flow]!.after.length > 0;
     return waits ? idealPs : idealPs + message * idealNextPs;
   }
@@ -430,4 +433,15 @@ function usedBy(flows: readonly Flow[]): (priority: number) => boolean {
     if (transport.kind === 'reliable') used.add(transport.ackPriority);
   }
   return (priority) => used.has(priority);
+}
+
+function partsOfCollectives({ flows, jobs }: Fabric): Uint8Array {
+  const isPart = new Uint8Array(flows.length);
+  for (const { job } of jobs) {
+    const { graph, flowOf } = job;
+    for (let operation = 0; operation < graph.count; operation++) {
+      if (flowOf[operation]! >= 0 && graph.step[operation]! >= 0) isPart[flowOf[operation]!] = 1;
+    }
+  }
+  return isPart;
 }
