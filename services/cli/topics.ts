@@ -113,7 +113,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
     'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
-    'wrong-map (a NIC pauses the wrong class), reboot; `where`, `at`, `for`, `every`, ' +
+    'wrong-map (a NIC pauses the wrong class), reboot, set (an operator sets a link, a pool or a ' +
+    'profile of a switch); `where`, `at`, `for`, `every`, ' +
     '`times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   failover:

@@ -38,9 +38,18 @@ function inLinks({ ports }: DeviceSpec): number {
 
 function inBuffers(spec: DeviceSpec): number {
   const own = spec.kind === 'switch' ? spec.buffer : spec.receiveMemory;
-  const stored = (own?.sizeOctets ?? 0) * copiesOf(spec);
+  const stored = ((own?.sizeOctets ?? 0) + addedBySettings(spec)) * copiesOf(spec);
   const retried = spec.ports.reduce((sum, { retry }) => sum + (retry?.mostOctets ?? 0), 0);
   return (stored + retried) / FRAME_OCTETS_MIN + spec.ports.length * FRAMES_PER_PORT;
+}
+
+/** Buffer that a switch comes to have when it is configured anew. */
+function addedBySettings({ ports }: DeviceSpec): number {
+  return ports
+    .flatMap(({ faults }) => faults)
+    .reduce((sum, { effect }) => {
+      return effect.kind === 'set' ? sum + Math.max(0, effect.change.sharedOctets) : sum;
+    }, 0);
 }
 
 /** A frame that leaves by several ports is stored once, and has a record for each of them. */

@@ -10,7 +10,13 @@
  * fraction of a cell would be reached one frame late.
  */
 
-import type { BufferSpec, PooledSpec, PoolsSpec } from '../contract/memory.js';
+import type {
+  BufferChange,
+  BufferSpec,
+  PooledGroupSpec,
+  PooledSpec,
+  PoolsSpec,
+} from '../contract/memory.js';
 import { poolRows, QUEUES } from '../contract/memory.js';
 import { DROP } from '../contract/probe.js';
 import { assert } from '../kernel/assert.js';
@@ -46,13 +52,40 @@ const MOST = 2;
 /** Of a queue: frames that it did not take, and their octets. */
 const REFUSED_FRAMES = 3;
 const REFUSED_OCTETS = 4;
-const STRIDE = 5;
+/** What was taken when the pool was last set: it may be beyond its size until that has left. */
+const HELD = 5;
+const STRIDE = 6;
 const POOL = fields(STRIDE, {
   size: [SIZE, SHAPE],
   taken: [TAKEN, SHAPE],
   peak: [MOST, PEAK],
   refusedFrames: [REFUSED_FRAMES, COUNTER],
   refusedOctets: [REFUSED_OCTETS, COUNTER],
+  held: [HELD, SHAPE],
+});
+
+// Doubles of the same rows, of a queue and the group of its number: what each may take.
+
+/** Position of a pool among those of its device. */
+const QUEUE_POOL = 0;
+const QUEUE_RESERVED = 1;
+const QUEUE_ALPHA = 2;
+const QUEUE_LIMIT = 3;
+/** 1: a queue is not charged to its pool, which groups charge. */
+const BY_GROUPS = 4;
+const GROUP_POOL = 5;
+const GROUP_XON = 6;
+const PORT_ALPHA = 7;
+const SHARES = 8;
+const SHARE = fields(SHARES, {
+  queuePool: [QUEUE_POOL, SHAPE],
+  queueReserved: [QUEUE_RESERVED, SHAPE],
+  queueAlpha: [QUEUE_ALPHA, SHAPE],
+  queueLimit: [QUEUE_LIMIT, SHAPE],
+  byGroups: [BY_GROUPS, SHAPE],
+  groupPool: [GROUP_POOL, SHAPE],
+  groupXon: [GROUP_XON, SHAPE],
+  portAlpha: [PORT_ALPHA, SHAPE],
 });
 
 const HEADROOM_POOL = 'headroom';
@@ -84,20 +117,12 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   const ports = hasPools ? tables.count('port') : 0;
   const rows = tables.float64('pool', POOL);
   const layoutOf: (Layout | undefined)[] = [];
-  // By port and group, or class: rows of its pool, and of its port in that pool.
-  const groupPool = new Int32Array(ports * GROUPS).fill(NONE);
-  const groupPort = new Int32Array(ports * GROUPS).fill(NONE);
-  const groupXon = new Float64Array(ports * GROUPS);
-  const portAlpha = new Float64Array(ports * GROUPS);
-  const queuePool = new Int32Array(ports * QUEUES).fill(NONE);
-  const queueReserved = new Float64Array(ports * QUEUES);
-  const queueAlpha = new Float64Array(ports * QUEUES);
-  const queueLimit = new Float64Array(ports * QUEUES);
-  /** 1: a queue is not charged to its pool, which groups charge. */
-  const isByGroups = new Uint8Array(ports * QUEUES);
-  // By port.
-  const headroomPool = new Int32Array(ports).fill(NONE);
+  const shares = tables.float64('pool', SHARE);
+  // By port: the first row of its slice, of its own in pools, and of its queues.
+  const sliceRow = new Int32Array(ports).fill(NONE);
+  const portRow = new Int32Array(ports).fill(NONE);
   const queueRow = new Int32Array(ports).fill(NONE);
+  const headroomPool = new Int32Array(ports).fill(NONE);
   const cellOf = new Float64Array(ports);
   const isSteady = new Uint8Array(ports);
 
@@ -120,13 +145,18 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
       assert(slice >= 0 && slice < spec.slices, 'pools.slice-of-port');
       layoutOf[port] = { firstPort, first: firstRow, firstQueue, cellOctets, spec };
       const first = firstRow + slice * (count + 1);
+      sliceRow[port] = first;
+      portRow[port] = firstOfPorts + p * count;
       headroomPool[port] = first + count;
       queueRow[port] = firstQueue + p * QUEUES;
       cellOf[port] = cellOctets;
       isSteady[port] = spec.steadyXon ? 1 : 0;
-      configureGroups(port, p, { first, firstOfPort: firstOfPorts + p * count, spec });
+      spec.groups[p].forEach((group, g) => {
+        const alpha = group.pool < 0 ? null : spec.portAlphas[p][group.pool];
+        configureGroup(port, g, group, alpha);
+      });
       spec.queues[p].forEach((queue, tc) => {
-        configureQueue(port * QUEUES + tc, first, queue);
+        configureQueue(port, tc, queue);
       });
     });
     assert(firstQueue + spec.sliceOf.length * QUEUES === firstRow + poolRows(buffer), 'pools.rows');
@@ -137,31 +167,89 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     rows[row * STRIDE + SIZE] = octets;
   }
 
-  function configureGroups(
+  function configureGroup(
     port: number,
-    p: number,
-    at: { readonly first: number; readonly firstOfPort: number; readonly spec: PoolsSpec },
+    group: number,
+    spec: PooledGroupSpec,
+    ofPort: number | null,
   ): void {
-    at.spec.groups[p].forEach((group, g) => {
-      const own = port * GROUPS + g;
-      const alpha = group.pool < 0 ? null : at.spec.portAlphas[p][group.pool];
-      groupPool[own] = group.pool < 0 ? NONE : at.first + group.pool;
-      groupPort[own] = group.pool < 0 ? NONE : at.firstOfPort + group.pool;
-      groupXon[own] = group.xonOctets;
-      portAlpha[own] = alpha ?? Infinity;
-      const d = rowOf(port, g) * DOUBLES;
-      doubles[d + ALPHA] = group.alpha;
-      doubles[d + XOFF] = group.limitOctets;
-      doubles[d + XON_GAP] = group.xonOffsetOctets;
-    });
+    const at = shareAt(port, group);
+    shares[at + GROUP_POOL] = spec.pool;
+    shares[at + GROUP_XON] = spec.xonOctets;
+    shares[at + PORT_ALPHA] = ofPort ?? Infinity;
+    const d = rowOf(port, group) * DOUBLES;
+    doubles[d + ALPHA] = spec.alpha;
+    doubles[d + XOFF] = spec.limitOctets;
+    doubles[d + XON_GAP] = spec.xonOffsetOctets;
   }
 
-  function configureQueue(own: number, first: number, queue: PooledSpec): void {
-    queuePool[own] = queue.pool < 0 ? NONE : first + queue.pool;
-    queueReserved[own] = queue.reservedOctets;
-    queueAlpha[own] = queue.alpha;
-    queueLimit[own] = queue.limitOctets;
-    isByGroups[own] = queue.isByGroups ? 1 : 0;
+  function configureQueue(port: number, trafficClass: number, queue: PooledSpec): void {
+    const at = shareAt(port, trafficClass);
+    shares[at + QUEUE_POOL] = queue.pool;
+    shares[at + QUEUE_RESERVED] = queue.reservedOctets;
+    shares[at + QUEUE_ALPHA] = queue.alpha;
+    shares[at + QUEUE_LIMIT] = queue.limitOctets;
+    shares[at + BY_GROUPS] = queue.isByGroups ? 1 : 0;
+  }
+
+  /**
+   * A device is configured anew while it stores frames. Nothing is lost: what an account holds is
+   * charged as its new profile has it, and may be beyond a limit until it has left.
+   */
+  function change(firstPort: number, { sizes, groups, queues }: BufferChange): void {
+    const { first, spec } = layoutOf[firstPort]!;
+    const count = spec.pools.length + 1;
+    for (const { port, group, account, share, portAlpha } of groups) {
+      const a = rowOf(firstPort + port, group) * WORDS;
+      recharge(firstPort + port, group, -1);
+      words[a + RESERVED] = account.reservedOctets;
+      words[a + HEADROOM_LIMIT] = account.headroomOctets;
+      configureGroup(firstPort + port, group, share, portAlpha);
+      recharge(firstPort + port, group, 1);
+    }
+    for (const { port, queue, share } of queues) {
+      rechargeQueue(firstPort + port, queue, -1);
+      configureQueue(firstPort + port, queue, share);
+      rechargeQueue(firstPort + port, queue, 1);
+    }
+    for (let i = 0; i < spec.slices * count; i++) {
+      const r = (first + i) * STRIDE;
+      rows[r + SIZE] += sizes[i % count];
+      rows[r + HELD] = rows[r + TAKEN];
+    }
+  }
+
+  function recharge(port: number, group: number, sign: number): void {
+    const row = groupRow(port, group);
+    if (row === NONE) return;
+    takeShared(port, group, sign * Math.max(0, beyond(rowOf(port, group) * WORDS)));
+  }
+
+  function rechargeQueue(port: number, trafficClass: number, sign: number): void {
+    const at = shareAt(port, trafficClass);
+    if (shares[at + QUEUE_POOL] < 0 || shares[at + BY_GROUPS] !== 0) return;
+    const held = rows[(queueRow[port] + trafficClass) * STRIDE + TAKEN];
+    take(poolOfQueue(port, at), sign * Math.max(0, held - shares[at + QUEUE_RESERVED]));
+  }
+
+  /** Of the group and the queue of a number at a port. */
+  function shareAt(port: number, number: number): number {
+    return (queueRow[port] + number) * SHARES;
+  }
+
+  /** Row of the pool of a group; NONE: it has none. */
+  function groupRow(port: number, group: number): number {
+    const pool = shares[shareAt(port, group) + GROUP_POOL];
+    return pool < 0 ? NONE : sliceRow[port] + pool;
+  }
+
+  /** Row of its port in that pool. */
+  function portRowOf(port: number, group: number): number {
+    return portRow[port] + shares[shareAt(port, group) + GROUP_POOL];
+  }
+
+  function poolOfQueue(port: number, at: number): number {
+    return sliceRow[port] + shares[at + QUEUE_POOL];
   }
 
   function free(row: number): number {
@@ -171,7 +259,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   /** What an account may share of a pool of which so much is free; the port takes `portOctets`. */
   function limitOf(port: number, group: number, freeOctets: number, portOctets: number): number {
     const d = rowOf(port, group) * DOUBLES;
-    const own = portAlpha[port * GROUPS + group];
+    const own = shares[shareAt(port, group) + PORT_ALPHA];
     const share = own === Infinity ? freeOctets : Math.max(0, own * freeOctets - portOctets);
     return capped(doubles[d + ALPHA], share, doubles[d + XOFF], cellOf[port]);
   }
@@ -184,10 +272,9 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
 
   /** Octets that a group may share now; Infinity: it is charged to no pool. */
   function limit(port: number, group: number): number {
-    const own = port * GROUPS + group;
-    const row = groupPool[own];
+    const row = groupRow(port, group);
     if (row === NONE) return Infinity;
-    return limitOf(port, group, free(row), rows[groupPort[own] * STRIDE + TAKEN]);
+    return limitOf(port, group, free(row), rows[portRowOf(port, group) * STRIDE + TAKEN]);
   }
 
   /** What of an account lies beyond its reservation and not in its headroom; below 0: unused. */
@@ -198,20 +285,20 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   /** Charges a frame to its group, or returns why it must be dropped. */
   function admit(port: number, group: number, stored: number): number {
     const a = rowOf(port, group) * WORDS;
-    const own = port * GROUPS + group;
+    const row = groupRow(port, group);
     const before = Math.max(0, beyond(a));
     const need = Math.max(0, beyond(a) + stored) - before;
     const isLossless = (words[a + KIND] & LOSSLESS_BIT) !== 0;
     assert(stored > 0 && stored % cellOf[port] === 0, 'buffer.admitted-octets');
-    if (groupPool[own] !== NONE && need > 0) {
-      const room = free(groupPool[own]);
+    if (row !== NONE && need > 0) {
+      const room = free(row);
       // A lossless group may pass its threshold by the rest of a frame, a lossy one may not.
       const most = limit(port, group);
       const isBelow = isLossless ? before < most : before + need <= most;
       if (need > room || !isBelow) {
         if (!isLossless) return need > room ? DROP.BUFFER_FULL : DROP.INGRESS_THRESHOLD;
         if (!takeHeadroom(port, a, stored)) return DROP.HEADROOM_EXHAUSTED;
-      } else takeShared(port, own, need);
+      } else takeShared(port, group, need);
     }
     const used = words[a + USED] + stored;
     words[a + USED] = used;
@@ -220,9 +307,9 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     return ADMITTED;
   }
 
-  function takeShared(port: number, own: number, octets: number): void {
-    take(groupPool[own], octets);
-    take(groupPort[own], octets);
+  function takeShared(port: number, group: number, octets: number): void {
+    take(groupRow(port, group), octets);
+    take(portRowOf(port, group), octets);
     counted(port, octets);
   }
 
@@ -245,7 +332,6 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
 
   function release(port: number, group: number, stored: number): void {
     const a = rowOf(port, group) * WORDS;
-    const own = port * GROUPS + group;
     assert(stored <= words[a + USED], 'buffer.release');
     const before = Math.max(0, beyond(a));
     const fromHeadroom = Math.min(stored, words[a + HEADROOM]);
@@ -253,32 +339,35 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     words[a + USED] -= stored;
     assert(words[a + HEADROOM] <= words[a + USED], 'buffer.headroom-of-used');
     if (fromHeadroom > 0) take(headroomPool[port], -fromHeadroom);
-    if (groupPool[own] !== NONE) takeShared(port, own, Math.max(0, beyond(a)) - before);
+    if (groupRow(port, group) === NONE) return;
+    takeShared(port, group, Math.max(0, beyond(a)) - before);
   }
 
   /** Why a frame may not join a queue, or ADMITTED. */
   function refusesQueue(port: number, trafficClass: number, stored: number): number {
-    const own = port * QUEUES + trafficClass;
-    const row = queuePool[own];
-    if (row === NONE) return ADMITTED;
-    const shared = rows[(queueRow[port] + trafficClass) * STRIDE + TAKEN] - queueReserved[own];
+    const at = shareAt(port, trafficClass);
+    if (shares[at + QUEUE_POOL] < 0) return ADMITTED;
+    const row = poolOfQueue(port, at);
+    const held = rows[(queueRow[port] + trafficClass) * STRIDE + TAKEN];
+    const shared = held - shares[at + QUEUE_RESERVED];
     const after = shared + stored;
     if (after <= 0) return ADMITTED;
     const room = free(row);
     if (after - Math.max(0, shared) > room) return DROP.BUFFER_FULL;
-    const most = capped(queueAlpha[own], room, queueLimit[own], cellOf[port]);
+    const most = capped(shares[at + QUEUE_ALPHA], room, shares[at + QUEUE_LIMIT], cellOf[port]);
     return after > most ? DROP.EGRESS_THRESHOLD : ADMITTED;
   }
 
   /** A frame has joined a queue, or (negative) left it. */
   function queued(port: number, trafficClass: number, stored: number): void {
-    const own = port * QUEUES + trafficClass;
+    const at = shareAt(port, trafficClass);
     const row = queueRow[port] + trafficClass;
-    const before = Math.max(0, rows[row * STRIDE + TAKEN] - queueReserved[own]);
+    const reserved = shares[at + QUEUE_RESERVED];
+    const before = Math.max(0, rows[row * STRIDE + TAKEN] - reserved);
     take(row, stored);
-    const after = Math.max(0, rows[row * STRIDE + TAKEN] - queueReserved[own]);
-    if (queuePool[own] === NONE || isByGroups[own] !== 0 || after === before) return;
-    take(queuePool[own], after - before);
+    const after = Math.max(0, rows[row * STRIDE + TAKEN] - reserved);
+    if (shares[at + QUEUE_POOL] < 0 || shares[at + BY_GROUPS] !== 0 || after === before) return;
+    take(poolOfQueue(port, at), after - before);
   }
 
   function atXoff(port: number, group: number): boolean {
@@ -299,13 +388,12 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
   /** What an account must fall to before it is at XON; `taken`: of its pool, if not as it is. */
   function xonLimit(port: number, group: number, taken: number | null): number {
     const row = rowOf(port, group);
-    const own = port * GROUPS + group;
-    const pool = groupPool[own];
+    const pool = groupRow(port, group);
     const reserved = words[row * WORDS + RESERVED];
-    const least = groupXon[own];
+    const least = shares[shareAt(port, group) + GROUP_XON];
     if (pool === NONE) return doubles[row * DOUBLES + XOFF];
     const free = rows[pool * STRIDE + SIZE] - (taken ?? rows[pool * STRIDE + TAKEN]);
-    const portOctets = taken === null ? rows[groupPort[own] * STRIDE + TAKEN] : 0;
+    const portOctets = taken === null ? rows[portRowOf(port, group) * STRIDE + TAKEN] : 0;
     const now =
       isSteady[port] === 0 || taken !== null
         ? limitOf(port, group, free, portOctets)
@@ -329,7 +417,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     const row = headroomPool[port] - layout.spec.pools.length;
     const cell = layout.cellOctets;
     const whole = octets < 0 ? octets : Math.floor(octets / cell) * cell;
-    const taken = Math.min(whole, free(row));
+    const taken = Math.min(whole, Math.max(0, free(row)));
     rows[row * STRIDE + SIZE] -= taken;
     return taken;
   }
@@ -350,6 +438,15 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     return { sizeOctets: rows[r + SIZE], usedOctets: rows[r + TAKEN], peakOctets: rows[r + MOST] };
   }
 
+  /** Most that each pool of a device may hold, in the order of `uses`. */
+  function mostHeld(port: number): number[] {
+    const { spec, first } = layoutOf[port]!;
+    return Array.from({ length: spec.slices * (spec.pools.length + 1) }, (_, i) => {
+      const r = (first + i) * STRIDE;
+      return Math.max(rows[r + SIZE], rows[r + HELD]);
+    });
+  }
+
   /** What each pool of a device should hold by its accounts and queues, in the order of `uses`. */
   function owed(port: number): number[] {
     const { spec, first, firstPort } = layoutOf[port]!;
@@ -359,12 +456,12 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
       for (let g = 0; g < GROUPS; g++) {
         const a = rowOf(own, g) * WORDS;
         sums[headroomPool[own] - first] += words[a + HEADROOM];
-        const pool = groupPool[own * GROUPS + g];
+        const pool = groupRow(own, g);
         if (pool !== NONE) sums[pool - first] += Math.max(0, beyond(a));
-        const queue = queuePool[own * QUEUES + g];
+        const at = shareAt(own, g);
         const held = rows[(queueRow[own] + g) * STRIDE + TAKEN];
-        if (queue !== NONE && isByGroups[own * QUEUES + g] === 0) {
-          sums[queue - first] += Math.max(0, held - queueReserved[own * QUEUES + g]);
+        if (shares[at + QUEUE_POOL] >= 0 && shares[at + BY_GROUPS] === 0) {
+          sums[poolOfQueue(own, at) - first] += Math.max(0, held - shares[at + QUEUE_RESERVED]);
         }
       }
     });
@@ -387,7 +484,10 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     const r = (queueRow[port] + trafficClass) * STRIDE;
     return {
       peakOctets: rows[r + MOST],
-      peakSharedOctets: Math.max(0, rows[r + MOST] - queueReserved[port * QUEUES + trafficClass]),
+      peakSharedOctets: Math.max(
+        0,
+        rows[r + MOST] - shares[shareAt(port, trafficClass) + QUEUE_RESERVED],
+      ),
       refusedFrames: rows[r + REFUSED_FRAMES],
       refusedOctets: rows[r + REFUSED_OCTETS],
     };
@@ -400,6 +500,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
 
   return {
     configure,
+    change,
     admit,
     release,
     refusesQueue,
@@ -410,6 +511,7 @@ export function makePools(tables: Tables, { words, doubles, rowOf, counted }: Ac
     xonLimit,
     shrink,
     uses,
+    mostHeld,
     owed,
     refusedAtQueue,
     refusedAtGroup,

@@ -1,5 +1,5 @@
 import { DROP } from '../contract/probe.js';
-import type { AccountSpec, BufferSpec } from '../contract/memory.js';
+import type { AccountSpec, BufferChange, BufferSpec } from '../contract/memory.js';
 import { assert } from '../kernel/assert.js';
 import { fields } from '../kernel/fields.js';
 import { PEAK, SHAPE } from '../kernel/kinds.js';
@@ -29,6 +29,7 @@ import { makePools } from './pools.js';
 export {
   ADMITTED,
   HEADROOM,
+  HEADROOM_LIMIT,
   HEADROOM_PEAK,
   REFUSED,
   RESERVED,
@@ -127,6 +128,13 @@ export function makeSharedBuffer(tables: Tables) {
       });
     });
     pools.configure(firstPort, firstPool, spec);
+  }
+
+  /** Configures a buffer with pools anew, while it stores frames. */
+  function change(firstPort: number, changes: BufferChange): void {
+    assert(isPooled(firstPort, 0), 'buffer.change-of-pools');
+    pools.change(firstPort, changes);
+    memory[memoryOf[firstPort] + POOL] += changes.sharedOctets;
   }
 
   function isPooled(port: number, group: number): boolean {
@@ -311,7 +319,7 @@ export function makeSharedBuffer(tables: Tables) {
   function counted(port: number, octets: number): void {
     const m = memoryOf[port];
     const used = memory[m + POOL_USED] + octets;
-    assert(used >= 0 && used <= memory[m + POOL], 'buffer.pool-has-room');
+    assert(used >= 0, 'buffer.pools-hold');
     memory[m + POOL_USED] = used;
     if (used > memory[m + POOL_PEAK]) memory[m + POOL_PEAK] = used;
   }
@@ -347,6 +355,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   return {
     configure,
+    change,
     isPooled,
     pools,
     storedOctets,

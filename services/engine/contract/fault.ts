@@ -1,6 +1,7 @@
 /** What goes wrong in the emulated world, and when; plain data, made by assembly. */
 
 import type { Priority } from '../units/indices.js';
+import type { BufferChange } from './memory.js';
 
 export interface FaultTimes {
   readonly startPs: number;
@@ -84,6 +85,13 @@ export type FaultEffect =
   | { readonly kind: 'flush' }
   /** The shared buffer of the port's device is smaller by so much. */
   | { readonly kind: 'shrink'; readonly octets: number }
+  /** The buffer of the port's device, which has pools, is configured anew. */
+  | { readonly kind: 'set'; readonly change: BufferChange }
+  /**
+   * The link of the port has this rate, and takes so much longer, from now on: what began last
+   * applies. Null: it stays as it was.
+   */
+  | { readonly kind: 'link'; readonly octetPs: number | null; readonly delayPs: number | null }
   /** Grants of so many octets that the port holds is lost, repeatedly. */
   | {
       readonly kind: 'steal';

@@ -89,6 +89,30 @@ export interface PooledGroupSpec extends PooledSpec {
   readonly xonOffsetOctets: number;
 }
 
+/** What of a buffer with pools is configured anew during a run; ports as the device has them. */
+export interface BufferChange {
+  /** By pool, the headroom pool last: so many octets more in each slice. */
+  readonly sizes: readonly number[];
+  /** So many octets more in ingress pools of all slices. */
+  readonly sharedOctets: number;
+  readonly groups: readonly GroupChange[];
+  readonly queues: readonly QueueChange[];
+}
+
+interface GroupChange {
+  readonly port: number;
+  readonly group: number;
+  readonly account: Pick<AccountSpec, 'reservedOctets' | 'headroomOctets'>;
+  readonly share: PooledGroupSpec;
+  readonly portAlpha: number | null;
+}
+
+interface QueueChange {
+  readonly port: number;
+  readonly queue: number;
+  readonly share: PooledSpec;
+}
+
 /** Rows that the state of a buffer takes in the tables. */
 export function poolRows({ pools }: BufferSpec): number {
   if (pools === null) return 0;

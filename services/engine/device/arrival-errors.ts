@@ -1,7 +1,7 @@
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../units/ethernet.js';
 import { DROP } from '../contract/probe.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CUT } from '../faults/fault-mechanism.js';
+import { CUT } from '../faults/fault-flags.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import { CARRIES_FLAG, CLASS, LENGTH, POISONED_FLAG, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Shared } from './shared.js';

@@ -87,6 +87,9 @@ export function makeFaultTools(
     linkDown,
     linkUp,
     flush,
+    change: (port, change) => {
+      buffer.change(devices[ports.owner(port)].firstPort, change);
+    },
     shrink: buffer.shrink,
     steal: (port, priorities, octets) => {
       for (const mechanism of mechanisms) mechanism.steal?.(port, priorities, octets);

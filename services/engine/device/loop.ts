@@ -46,13 +46,8 @@ import {
   KIND_SET,
   TIMER_BITS,
 } from './device.js';
-import {
-  CONTROL_LATER,
-  CONTROL_LOST,
-  CONTROL_TWICE,
-  CUT,
-  MEDDLED,
-} from '../faults/fault-mechanism.js';
+import { CUT, MEDDLED } from '../faults/fault-flags.js';
+import { CONTROL_LATER, CONTROL_LOST, CONTROL_TWICE } from '../faults/fault-mechanism.js';
 import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';

@@ -1,7 +1,7 @@
 import type { Mechanism } from '../contract/flow-control.js';
 import type { LinkLayer } from '../contract/link-layer.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CUT, MEDDLED } from '../faults/fault-mechanism.js';
+import { CUT, MEDDLED } from '../faults/fault-flags.js';
 import { LATE } from '../frame/trace-mask.js';
 import { isLlrSet, isLlrType } from '../wire/llr.js';
 import {

@@ -6,6 +6,7 @@ import type {
   ForgedMessage,
   TableKind,
 } from '../contract/fault.js';
+import type { BufferChange } from '../contract/memory.js';
 import type { HoldReason, Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { PortSpec } from '../contract/spec.js';
 import type { TraceMask } from '../frame/trace-mask.js';
@@ -17,29 +18,22 @@ import { isLinkState } from '../wire/link-state.js';
 import { MAC_CONTROL_PARAMETERS } from '../wire/mac-control/mac-control-header.js';
 import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { matchesControl } from './control-frames.js';
+import {
+  CUT,
+  DECEIVED,
+  EXCUSED,
+  flagsOf,
+  lastingFlagsOf,
+  LASTING,
+  LATE,
+  LOSSY,
+  MEDDLED,
+  REPEATED,
+  SILENT,
+} from './fault-flags.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
 import { isEndless, StandingFault } from './standing-fault.js';
 import { assert } from '../kernel/assert.js';
-
-// Present effects of faults at a port, one bit each in `flags`.
-
-/** The port starts no frame, not even a control frame. */
-const SILENT = 1;
-/** Some of what arrives is lost. */
-const LOSSY = 2;
-/** Some control frames that arrive are changed, repeated or delayed. */
-export const MEDDLED = 4;
-/** What the port sends takes longer than the rate and delay of its link. */
-const LATE = 8;
-/** A fault here or at the other end may explain an overflow. */
-const EXCUSED = 16;
-/** Since a fault began here, control frames may have been false or repeated. */
-const DECEIVED = 32;
-const REPEATED = 64;
-/** A carrier is back, and frames in flight when it was lost may still arrive. */
-export const CUT = 128;
-/** What remains when the fault is over. */
-const LASTING = EXCUSED | DECEIVED | REPEATED | CUT;
 
 /** What happens to a control frame; bits. */
 export const CONTROL_LOST = 1;
@@ -58,6 +52,8 @@ export interface FaultTools {
   linkUp(port: number): void;
   /** Loses every frame that the port's device has. */
   flush(port: number): void;
+  /** Configures the buffer of the port's device anew. */
+  change(port: number, change: BufferChange): void;
   /** Takes shared buffer (negative: returns it); returns the octets taken. */
   shrink(port: number, octets: number): number;
   steal(port: number, priorities: number, octets: number): void;
@@ -253,11 +249,21 @@ export class FaultMechanism implements Mechanism {
 
   /** How much longer than at the port's rate a frame takes that starts now. */
   slownessPs(port: number, octets: number, octetPs: number): number {
-    let slowest = octetPs;
+    let slowest = this.linkSet(port, 'octetPs') ?? octetPs;
     this.forEachActive(port, ({ spec: { effect } }) => {
       if (effect.kind === 'slow') slowest = Math.max(slowest, effect.octetPs);
     });
     return (slowest - octetPs) * octets;
+  }
+
+  /** What the link was last set to; null: nothing has set it. */
+  private linkSet(port: number, key: 'octetPs' | 'delayPs'): number | null {
+    let [value, sincePs]: [number | null, number] = [null, -1];
+    this.forEachActive(port, ({ spec: { effect }, beginPs }) => {
+      if (effect.kind !== 'link' || effect[key] === null || beginPs < sincePs) return;
+      [value, sincePs] = [effect[key], beginPs];
+    });
+    return value;
   }
 
   /**
@@ -265,7 +271,7 @@ export class FaultMechanism implements Mechanism {
    * or arrives before the link is free of the one before.
    */
   arrivalOf(port: number, atPs: number, lastsPs: number): number {
-    let at = atPs;
+    let at = atPs + (this.linkSet(port, 'delayPs') ?? 0);
     this.forEachActive(port, (fault) => {
       const { effect } = fault.spec;
       if (effect.kind !== 'delay') return;
@@ -413,6 +419,9 @@ export class FaultMechanism implements Mechanism {
       case 'shrink':
         fault.taken = tools.shrink(port, effect.octets);
         break;
+      case 'set':
+        tools.change(port, effect.change);
+        break;
       case 'send':
       case 'steal':
         fault.tickPs = this.host.clock.now;
@@ -552,47 +561,5 @@ export class FaultMechanism implements Mechanism {
     if (armed !== Infinity) this.host.disarm(this.slot, port, TIMER, armed);
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, TIMER, next);
-  }
-}
-
-/** How the flow control of the link may fail from now on. */
-function lastingFlagsOf(effect: FaultEffect): number {
-  switch (effect.kind) {
-    case 'slow':
-    case 'steal':
-    case 'flush':
-    case 'table':
-    case 'drift':
-    case 'read':
-      return 0;
-    case 'send':
-      return EXCUSED | DECEIVED;
-    case 'control':
-      if (effect.action === 'corrupt') return EXCUSED | DECEIVED;
-      // A repeated frame is stored twice, and uses a grant once.
-      if (effect.action === 'duplicate' && effect.match.messages !== 0)
-        return EXCUSED | DECEIVED | REPEATED;
-      return effect.action === 'duplicate' ? EXCUSED | REPEATED : EXCUSED;
-    default:
-      return EXCUSED;
-  }
-}
-
-function flagsOf({ kind }: FaultEffect): number {
-  switch (kind) {
-    case 'down':
-      return SILENT | LOSSY | MEDDLED;
-    case 'freeze':
-      return SILENT;
-    case 'loss':
-    case 'bit-errors':
-      return LOSSY | MEDDLED;
-    case 'control':
-      return MEDDLED;
-    case 'slow':
-    case 'delay':
-      return LATE;
-    default:
-      return 0;
   }
 }

@@ -13,6 +13,7 @@ import { placeOf } from './settings.js';
 import { hasPools, planPools, restingOctets } from '../buffers/plan-pools.js';
 import type { Path } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
+import type { PlanBuffer } from './set-buffers.js';
 import type { Backing } from './backing.js';
 import { isBacked, isPausable, type Methods, needsGrants } from './link-methods.js';
 import { groupsOf } from './priority-groups.js';
@@ -141,12 +142,8 @@ export class MemoryPlan {
     const linkEnds = this.input.linkEnds[device]!;
     if (model !== 'shared-buffer') return withoutBuffer(linkEnds);
     const { sizeBytes, cellBytes, egressReservedBytes, egressAlpha } = buffer;
-    const ports = linkEnds.map((end) => this.portAccounts(end));
-    const accounts = ports.map((port) => port.accounts);
-    const margins = ports.flatMap((own, port) =>
-      own.margins.map((margin) => ({ ...margin, device, port })),
-    );
-    if (hasPools(buffer)) return this.planPools(device, accounts, margins);
+    const { accounts, margins } = this.accountsAt(device, linkEnds);
+    if (hasPools(buffer)) return this.pooledMemory(device, accounts, margins);
     const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
       return sum + reservedOctets + headroomOctets;
     }, 0);
@@ -171,8 +168,16 @@ export class MemoryPlan {
     };
   }
 
+  private accountsAt(device: number, ends: readonly LinkEnd[]) {
+    const ports = ends.map((end) => this.portAccounts(end));
+    const margins = ports.flatMap((own, port) =>
+      own.margins.map((margin): Margin => ({ ...margin, device, port })),
+    );
+    return { accounts: ports.map((port) => port.accounts), margins };
+  }
+
   /** The buffer of a switch that has pools and profiles: they are in the place of settings. */
-  private planPools(
+  private pooledMemory(
     device: number,
     accounts: readonly (readonly AccountSpec[])[],
     margins: readonly Margin[],
@@ -195,8 +200,7 @@ export class MemoryPlan {
       );
     }
     const { name } = this.input.topology.devices[device]!;
-    const termsOf = (port: number, group: number): HeadroomTerms =>
-      margins.find((own) => own.port === port && own.group === group)!.terms;
+    const termsOf = termsIn(margins);
     const buffer = planPools({ ...{ device: name, section, ends, accounts, fail }, termsOf });
     return {
       buffer,
@@ -213,6 +217,17 @@ export class MemoryPlan {
       }),
     };
   }
+
+  /** The same when it is configured anew; null: it has no pools. */
+  readonly planBuffer: PlanBuffer = (device, edits, ends, fail) => {
+    const own = this.input.settings[device]!.switch;
+    const { name, kind } = this.input.topology.devices[device]!;
+    if (kind !== 'switch' || own.model !== 'shared-buffer' || !hasPools(own.buffer)) return null;
+    const section = edits.reduce((buffer, edit) => edit(buffer), own.buffer);
+    const { accounts, margins } = this.accountsAt(device, ends);
+    const termsOf = termsIn(margins);
+    return planPools({ ...{ device: name, section, ends, accounts, fail }, termsOf });
+  };
 
   private portAccounts(end: LinkEnd): PortAccounts {
     const policies = this.policiesOf(end.device, end.port);
@@ -358,6 +373,11 @@ export class MemoryPlan {
       `for priority ${most.priority}, whose loop takes ${most.neededOctets}`
     );
   }
+}
+
+function termsIn(margins: readonly Margin[]) {
+  return (port: number, group: number): HeadroomTerms =>
+    margins.find((own) => own.port === port && own.group === group)!.terms;
 }
 
 function withoutBuffer(linkEnds: readonly LinkEnd[]): SwitchMemory {

@@ -10,6 +10,7 @@ import type { LinkEnd } from './link-ends.js';
 import { linkFaults, warnOfLastingErrors } from './link-faults.js';
 import { hopsOf, lookaheadOf } from './lookahead.js';
 import { type ResolvedFabric, resolveFabric } from './resolved-fabric.js';
+import type { PlanBuffer } from './set-buffers.js';
 
 /** From a scenario, and its topology, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -17,7 +18,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const plans = planFabric(fabric);
   const devices = deviceSpecs(fabric, plans);
   checkWires(fabric, devices);
-  const faulty = withFaultsOf(fabric, devices);
+  const faulty = withFaultsOf(fabric, plans.memory.planBuffer, devices);
   const specs = startsConverged(fabric) ? converged(faulty, fabric.linkEnds) : faulty;
   return resultOf(fabric, plans, specs);
 }
@@ -38,9 +39,13 @@ function checkWires({ live, fail }: ResolvedFabric, specs: readonly DeviceSpec[]
 }
 
 /** The devices with the scenario's faults and the lasting errors of their links. */
-function withFaultsOf(fabric: ResolvedFabric, specs: readonly DeviceSpec[]): readonly DeviceSpec[] {
+function withFaultsOf(
+  fabric: ResolvedFabric,
+  planBuffer: PlanBuffer,
+  specs: readonly DeviceSpec[],
+): readonly DeviceSpec[] {
   const { scenario, topology, addresses, linkEnds, fail, warn } = fabric;
-  const site = { scenario, topology, addresses, linkEnds, specs };
+  const site = { scenario, topology, addresses, linkEnds, specs, planBuffer };
   const placed = placeFaults(site, scenario.faults, 0, fail);
   warnOfLastingErrors(scenario.faults, placed, linkEnds, warn);
   return withFaults(specs, [...placed, ...linkFaults(linkEnds, scenario.seed)]);
@@ -90,6 +95,7 @@ function resultOf(
     ...{ linkEnds, ports, methods, linkFrames },
     margins,
     mechanisms,
+    planBuffer: memory.planBuffer,
     sizes: () =>
       [...margins, ...memory.hostMargins].map((own) =>
         headroomSize(own, linkEnds[own.device]![own.port]!),

@@ -21,6 +21,7 @@ import type { Settings } from './settings.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import type { Warn } from './device-warnings.js';
+import type { PlanBuffer } from './set-buffers.js';
 import type { Spread } from './spread.js';
 
 export interface AssemblyInput {
@@ -70,6 +71,8 @@ export interface Assembly {
   /** Reservations of the plans, and their terms. */
   readonly sizes: () => readonly PlacedSize[];
   readonly mechanisms: readonly PlannedMechanism[];
+  /** Pools of a switch that is configured anew. */
+  readonly planBuffer: PlanBuffer;
   /** Of every flow-controlled port of switches with slots. */
   readonly slotMargins: readonly SlotMargin[];
   /** By priority: the longest frame on any link, tags included. */

@@ -10,6 +10,7 @@ import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
 import { PortSelector } from './select-ports.js';
+import { type PlanBuffer, SetBuffers } from './set-buffers.js';
 import { Injector } from './spoofed-messages.js';
 
 const PLACES_MAX = 1_000_000;
@@ -22,12 +23,13 @@ export interface PlacedFault {
 
 /** The assembled fabric into which faults are placed. */
 interface FaultSite {
-  readonly scenario: Pick<Scenario, 'seed' | 'durationPs'>;
+  readonly scenario: Pick<Scenario, 'seed' | 'durationPs' | 'faults'>;
   readonly topology: Topology;
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   readonly specs: readonly DeviceSpec[];
+  readonly planBuffer: PlanBuffer;
 }
 
 /** Places faults, of which the first is the scenario's `firstIndex`-th. */
@@ -38,10 +40,13 @@ export function placeFaults(
   fail: Fail,
 ): readonly PlacedFault[] {
   const plan = new FaultPlan(site, fail);
+  site.scenario.faults.slice(0, firstIndex).forEach((fault, i) => {
+    if (FAULT_KINDS.get(fault.kind)!.configures) plan.place(fault, i);
+  });
   faults.forEach((fault, i) => {
     plan.place(fault, firstIndex + i);
   });
-  return plan.placed;
+  return plan.from(firstIndex);
 }
 
 /** Devices with these faults, besides those that they have. */
@@ -60,12 +65,13 @@ export function withFaults(
 
 /** Finds the ports of faults, and their effects there. */
 class FaultPlan {
-  readonly placed: PlacedFault[] = [];
+  private readonly placed: PlacedFault[] = [];
   private readonly topology: Topology;
   private readonly linkEnds: readonly (readonly LinkEnd[])[];
   private readonly specs: readonly DeviceSpec[];
   private readonly injector: Injector;
   private readonly selector: PortSelector;
+  private readonly buffers: SetBuffers;
 
   constructor(
     private readonly site: FaultSite,
@@ -76,6 +82,14 @@ class FaultPlan {
     this.specs = site.specs;
     this.selector = new PortSelector(site.topology, site.linkEnds);
     this.injector = new Injector(site.specs, site.addresses);
+    this.buffers = new SetBuffers(site.linkEnds, site.planBuffer, fail);
+  }
+
+  /** Faults from a number on, in their order. */
+  from(firstIndex: number): readonly PlacedFault[] {
+    this.buffers.put(firstIndex, this.putSetting);
+    const own = this.placed.filter(({ spec }) => spec.fault >= firstIndex);
+    return own.sort((a, b) => a.spec.fault - b.spec.fault);
   }
 
   place(fault: FaultSection, index: number): void {
@@ -128,6 +142,11 @@ class FaultPlan {
       times: { startPs, forPs, everyPs, times, untilPs, random },
       hasDuration: this.site.scenario.durationPs !== null,
       injector: this.injector,
+      portNumber: end.port + 1,
+      setLink: (setting) => {
+        this.buffers.link(fault, index, end, setting, this.putSetting);
+      },
+      setBuffer: (edit) => this.buffers.edit(fault, index, end.device, edit),
       host: (key, name) => this.hostAt(index, key, name),
       error: (message, key) => this.fail(['faults', index, ...(key ? [key] : [])], message),
     };
@@ -159,6 +178,15 @@ class FaultPlan {
     if (position >= 0 && position < hostCount(this.topology)) return position;
     throw this.fail(['faults', index, key], `no host is called ${name}`);
   }
+
+  private readonly putSetting = (
+    fault: FaultSection,
+    index: number,
+    end: LinkEnd,
+    effect: FaultEffect,
+  ): void => {
+    this.put(fault, index, end, effect, 'settings');
+  };
 
   private put(
     fault: FaultSection,

@@ -10,6 +10,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import type { Injector } from '../assembly/spoofed-messages.js';
 import type { FaultForm, FaultLook } from './fault-look.js';
+import type { BufferEdit, LinkSetting } from './setting.js';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 /** Its keys as the schema has read them. */
@@ -32,6 +33,8 @@ export interface FaultKind<Must extends Shape = Shape, May extends Shape = Shape
   readonly needs?: string;
   /** It takes a carrier away: switches need other routes. */
   readonly breaksLinks?: true;
+  /** It configures devices: what is injected later needs to know. */
+  readonly configures?: true;
   /** It is there before the run begins: none can be injected. */
   readonly beforeRun?: true;
   /** Ports that it names itself; absent: those of `where`. */
@@ -74,6 +77,12 @@ export interface FaultPort extends FaultEnds {
   /** The scenario has a `duration`. */
   readonly hasDuration: boolean;
   readonly injector: Injector;
+  /** Its number at the device, from 1. */
+  readonly portNumber: number;
+  /** The link of the port is this from now on. */
+  setLink(setting: LinkSetting): void;
+  /** The buffer of the device is configured so from now on; false: it has no pools. */
+  setBuffer(edit: BufferEdit): boolean;
   /** A host by its name, which a key has. */
   host(key: string, name: string): number;
   error(message: string, key?: string): Error;

@@ -20,8 +20,11 @@ export const KEYS = {
   ),
   delay: quantity(aboveZero(time)).describe('How much later frames arrive.'),
   rate: quantity(aboveZero(rate)).describe(
-    'What is left of the rate of a link, or of an application that reads.',
+    'What is left of the rate of a link, or of an application that reads; of `set`: the rate of ' +
+      'the link.',
   ),
   interval: quantity(aboveZero(time)).describe('It acts so often.'),
-  size: quantity(aboveZero(size)).describe(`How much buffer, or ${EXCHANGE}, is removed.`),
+  size: quantity(aboveZero(size)).describe(
+    `How much buffer, or ${EXCHANGE}, is removed; of \`set\`: size of the pool.`,
+  ),
 };

@@ -14,6 +14,7 @@ import { loss } from './loss.js';
 import { misCabling } from './mis-cabling.js';
 import { hostPause, slowReceiver } from './reading.js';
 import { reboot } from './reboot.js';
+import { set } from './set.js';
 import { shrinkBuffer } from './shrink-buffer.js';
 import { slowLink } from './slow-link.js';
 import { storm } from './storm.js';
@@ -32,6 +33,7 @@ const KINDS = [
   stealGrants,
   stuckGrants,
   shrinkBuffer,
+  set,
   reboot,
   fullTable,
   lldpDrift,

@@ -6,6 +6,7 @@ import {
 } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
+import { setting } from './pools.js';
 import type { Sampler } from './sampler.js';
 import { drawnJob } from './jobs.js';
 import type { Place } from './samples.js';
@@ -308,6 +309,8 @@ export class Drafter {
     const { must, may } = FAULT_KEYS[kind]!;
     const where = resolve(resolve(node).properties!['where']!);
     const keys = new Set([...must, ...may.filter(() => sampler.chance(0.3))]);
+    if (kind === 'set')
+      return { ...setting(sampler), ...drawer.chosen(node, ['faults', '[]'], ['at']) };
     if (kind === 'mis-cabling')
       return { kind, ...drawer.chosen(node, ['faults', '[]'], [...keys]) };
     const named = sampler.some(Object.keys(where.properties!), 0, 2);

@@ -22,6 +22,28 @@ export function addPools(draft: Draft, sampler: Sampler, switches: readonly stri
   draft['devices'] = { ...devices, [name]: changed };
 }
 
+/** A switch is configured anew; those that have no pools know only links. */
+export function setting(sampler: Sampler): Draft {
+  const numbers = (): number[] => sampler.some(PRIORITY_NUMBERS, 1, 8);
+  const place = sampler.pick([{}, { kind: 'switch' }, { port: '*:p1' }, { tier: 'leaf' }]);
+  const what = sampler.pick<() => Draft>([
+    () => ({ rate: sampler.pick(['1G', '10G', '25G']), cable: sampler.pick(['30m', '1km']) }),
+    () => ({ cable: sampler.pick(['100m', '2km']) }),
+    () => ({ profile: sampler.pick(['lossless', 'lossy']), groups: numbers() }),
+    () => ({ profile: 'queue', queues: numbers() }),
+    () => ({ profile: sampler.pick(['lossless', 'queue']), ...threshold(sampler) }),
+    () => ({
+      profile: 'lossless',
+      headroom: sampler.pick(['10KB', '400KB']),
+      xon: sampler.pick(['0B', '10KB']),
+      xonOffset: sampler.pick(['0B', '3KB']),
+    }),
+    () => ({ pool: sampler.pick(['ingress', 'egress']), size: sampler.pick(['40KB', '4MB']) }),
+    () => ({ pool: 'ingress', headroom: sampler.pick(['1MB', '32MB']) }),
+  ]);
+  return { kind: 'set', where: place, ...what() };
+}
+
 /** Headroom is enough for any link of a world, so that no lossless frame is lost. */
 function buffer(sampler: Sampler): Draft {
   const isShared = sampler.chance(0.6);

@@ -326,10 +326,12 @@ function lastFaultPs({ specs }: Fabric, durationPs: number): number {
     if (effect.kind === 'excuse') continue;
     const fault = new StandingFault({ ...spec, effect });
     // A spoofed pause lasts as long as its frame states.
+    const isSetting = effect.kind === 'set' || effect.kind === 'link';
     const lastsPs = effect.kind === 'send' || effect.kind === 'control' ? pausePs : 0;
     while (fault.beginPs < durationPs) {
       fault.begin();
-      latestPs = Math.max(latestPs, Math.min(fault.endPs + lastsPs, durationPs));
+      const endPs = isSetting ? fault.beginPs : fault.endPs + lastsPs;
+      latestPs = Math.max(latestPs, Math.min(endPs, durationPs));
       fault.finish();
     }
   }

@@ -26,7 +26,7 @@ const CE_TAG = 8;
 const LLR_SETS = new Set([1, 2, 3, 4]);
 
 /** Times on the direction out of a port are known: no fault slows or delays it. */
-const isTimed = (port: Port): boolean => !port.hasFault('slow', 'delay');
+const isTimed = (port: Port): boolean => !port.hasFault('slow', 'delay', 'link');
 
 export class Links {
   constructor(private readonly verdict: Verdict) {}

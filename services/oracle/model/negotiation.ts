@@ -191,7 +191,7 @@ const show = (shares: Shares): string => shares.map((share) => share ?? 'strict'
 /** Messages that they lose, change or delay may age out. */
 const FAULTS = [
   ...(['down', 'freeze', 'loss', 'bit-errors', 'control', 'send', 'slow'] as const),
-  ...(['delay', 'drift'] as const),
+  ...(['delay', 'drift', 'link'] as const),
 ];
 
 function whyUnknown({ scenario: { discovery } }: Configuration, port: Port): string | null {

@@ -113,6 +113,6 @@ function whyUnknown(device: Device): string | null {
     'floods and tags of bridges': device.configuration.isBridge,
     'pools and profiles of a chip': device.configuration.hasPools,
     'accounts that back credit which is shaped': isShaped,
-    'a fault changes the memory': device.hasFault('flush', 'shrink'),
+    'a fault changes the memory': device.hasFault('flush', 'shrink', 'set'),
   });
 }

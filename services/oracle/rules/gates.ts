@@ -116,6 +116,6 @@ function whyUnknown(port: Port): string | null {
     'the transmit path of an 82599': ownMemory === 'nic',
     'isolated flows are paused with others': !hasPlainClasses,
     'a replay buffer that may be full': hasLinkRetry(port),
-    'a fault at the port': port.hasFault('down', 'freeze', 'slow', 'flush', 'map', 'send'),
+    'a fault at the port': port.hasFault('down', 'freeze', 'slow', 'link', 'flush', 'map', 'send'),
   });
 }

@@ -219,7 +219,7 @@ export class PauseInitiators implements Observer {
     const isCopied = configuration.scenario.groups.length > 0 || isBridge;
     const isCounted = slots.xoffSlots === null || (slots.multicast !== 'off' && isCopied);
     const why = reasonOf({
-      'a fault at the port': port.hasFault(...DISTURBING),
+      'a fault at the port': port.hasFault(...HURTS),
       'slots that delays or multicast decide': isCounted,
     });
     if (!verdict.knows('pause-initiator', why)) return null;
@@ -235,7 +235,7 @@ export function isFlowControlled({ device, index }: Port): boolean {
   return slotsOfPort(device.configuration, index)?.flowControl ?? flowControl;
 }
 
-const DISTURBING = ['down', 'freeze', 'slow', 'send', 'flush', 'shrink', 'read', 'map'] as const;
+const HURTS = ['down', 'freeze', 'slow', 'link', 'send', 'flush', 'shrink', 'read', 'map'] as const;
 
 function whyUnknown(port: Port): string | null {
   const { ownMemory, settings, hasPlainClasses } = port.device.configuration;
@@ -245,6 +245,6 @@ function whyUnknown(port: Port): string | null {
     'a proxy of source flow control pauses, too': settings.priorities.some(
       ({ mechanisms }) => mechanisms['sfc'] === true,
     ),
-    'a fault at the port': port.hasFault(...DISTURBING),
+    'a fault at the port': port.hasFault(...HURTS),
   });
 }

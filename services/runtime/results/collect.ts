@@ -3,6 +3,7 @@ import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import {
   HEADROOM,
+  HEADROOM_LIMIT,
   HEADROOM_PEAK,
   POOL,
   POOL_PEAK,
@@ -136,7 +137,9 @@ export class Collector {
         priority,
         xoffOctets: margin.xoffOctets,
         peakOctets: buffer.get(port, margin.group, USED_PEAK),
-        headroomOctets: margin.headroomOctets,
+        headroomOctets: buffer.isPooled(port, margin.group)
+          ? buffer.get(port, margin.group, HEADROOM_LIMIT)
+          : margin.headroomOctets,
         headroomUsedOctets: buffer.get(port, margin.group, HEADROOM_PEAK),
         needed: margin.terms,
       }));

@@ -11,7 +11,7 @@ type Effect = FaultEffect['kind'];
  * comes first explains more: a fault that loses a frame now and then is active all the time.
  */
 const AT_PORT: Readonly<Record<EpisodeKind, readonly Effect[]>> = {
-  queue: ['down', 'freeze', 'slow', 'delay'],
+  queue: ['down', 'freeze', 'slow', 'delay', 'link'],
   full: ['read'],
   blocked: ['freeze', 'down', 'steal', 'control', 'map', 'loss', 'bit-errors'],
 };
@@ -23,7 +23,7 @@ const AT_PEER: Readonly<Record<EpisodeKind, readonly Effect[]>> = {
 /** Anywhere in its device. */
 const IN_DEVICE: Readonly<Record<EpisodeKind, readonly Effect[]>> = {
   queue: [],
-  full: ['shrink', 'flush'],
+  full: ['shrink', 'set', 'flush'],
   blocked: ['flush'],
 };
 

@@ -125,12 +125,16 @@ class FrameTraces implements Iterable<FrameTrace> {
    */
   private latestPs(device: number, port: number, octets: number): number {
     const { octetPs, faults } = this.fabric.specs[device]!.ports[port]!;
-    let [slowestPs, delayPs] = [octetPs, 0];
+    let [slowestPs, delayPs, cablePs] = [octetPs, 0, 0];
     for (const { effect } of faults) {
+      if (effect.kind === 'link') {
+        slowestPs = Math.max(slowestPs, effect.octetPs ?? 0);
+        cablePs = Math.max(cablePs, effect.delayPs ?? 0);
+      }
       if (effect.kind === 'slow') slowestPs = Math.max(slowestPs, effect.octetPs);
       if (effect.kind === 'delay') delayPs += effect.delayPs + effect.jitterPs;
     }
-    return (slowestPs - octetPs) * Math.max(octets, this.longestOctets) + delayPs;
+    return (slowestPs - octetPs) * Math.max(octets, this.longestOctets) + delayPs + cablePs;
   }
 
   private step(hop: number, egress: LinkEnd | null, next: number, before: number): TraceStep {

@@ -231,10 +231,11 @@ function checkPools(engine: Engine, { place, firstPort, spec }: Device, expect: 
   const { buffer, queues } = engine.shared;
   const { pools } = buffer;
   const owed = pools.owed(firstPort);
-  pools.uses(firstPort).forEach(({ name, slice, sizeOctets, usedOctets }, i) => {
+  const most = pools.mostHeld(firstPort);
+  pools.uses(firstPort).forEach(({ name, slice, usedOctets }, i) => {
     const pool = `${name} of slice ${slice}`;
     expect(place, -1, -1, `octets of ${pool} = what was charged to it`, owed[i], usedOctets);
-    const outside = Math.max(0, -usedOctets, usedOctets - sizeOctets);
+    const outside = Math.max(0, -usedOctets, usedOctets - most[i]);
     expect(place, -1, -1, `octets of ${pool} below none or beyond its size`, 0, outside);
   });
   spec.ports.forEach((_, p) => {

@@ -467,6 +467,7 @@ export class QueueBook {
     let most = Infinity;
     for (const { effect } of this.#device.spec.ports[port].faults) {
       if (effect.kind === 'slow') octetPs = Math.max(octetPs, effect.octetPs);
+      else if (effect.kind === 'link') octetPs = Math.max(octetPs, effect.octetPs ?? 0);
       // While it is stopped, a queue of some frames is congested, however fast its link is.
       else if (effect.kind === 'down' || effect.kind === 'freeze') most = LEAST_OCTETS;
     }

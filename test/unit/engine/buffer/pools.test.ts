@@ -21,6 +21,11 @@ import { fc } from '../../../kit/properties.js';
 const CELL = 100;
 const GROUPS = [0, 1, 2, 3, 4, 5, 6, 7];
 
+const OWN_POOL: PooledGroupSpec = {
+  ...{ pool: 0, isByGroups: false, reservedOctets: 0, alpha: 1, limitOctets: Infinity },
+  ...{ xonOctets: 0, xonOffsetOctets: 0 },
+};
+
 interface Given {
   readonly ports?: number;
   readonly slices?: number;
@@ -41,11 +46,7 @@ function bufferOf(given: Given): SharedBuffer {
   const { ports = 2, slices = 1, pool = 100, headroomPool = Infinity, headroom = 10 } = given;
   const { cell = CELL, lossless = true } = given;
   const size = (cells: number): number => cells * cell;
-  const group: PooledGroupSpec = {
-    ...{ pool: 0, isByGroups: false, reservedOctets: 0, alpha: 1, limitOctets: Infinity },
-    ...{ xonOctets: 0, xonOffsetOctets: 0 },
-    ...given.group,
-  };
+  const group: PooledGroupSpec = { ...OWN_POOL, ...given.group };
   const queue: PooledSpec = {
     ...{ pool: 1, isByGroups: false, reservedOctets: 0, alpha: Infinity, limitOctets: Infinity },
     ...given.queue,
@@ -183,6 +184,46 @@ describe('pools', () => {
   it('store what a chip adds to a frame, in whole cells', () => {
     assert.equal(bufferOf({ cell: 1, frame: 48 }).storedOctets(0, 64), 112);
     assert.equal(bufferOf({ cell: 256, frame: 32 }).storedOctets(0, 225), 512);
+  });
+
+  it('keep what they store when a threshold or a pool is set below it', () => {
+    const buffer = bufferOf({ pool: 100, headroomPool: 20, headroom: 10 });
+    for (let i = 0; i < 55; i++) assert.equal(buffer.admit(0, 3, CELL, 0), ADMITTED);
+    const share = { ...OWN_POOL, alpha: 1 / 8 };
+    const account = { reservedOctets: 4 * CELL, headroomOctets: 2 * CELL };
+    const group = { port: 0, group: 3, account, share, portAlpha: null };
+    const sizes = [-80 * CELL, 0, -18 * CELL];
+    buffer.change(0, { sizes, sharedOctets: -80 * CELL, groups: [group], queues: [] });
+    // 50 cells were shared, of which 4 are reserved now; 5 are in a headroom of 2.
+    assert.deepEqual([buffer.get(0, 3, USED), buffer.get(0, 3, HEADROOM)], [55 * CELL, 5 * CELL]);
+    assert.equal(buffer.pools.uses(0)[0]!.usedOctets, 46 * CELL);
+    assert.deepEqual(
+      buffer.pools.owed(0),
+      buffer.pools.uses(0).map(({ usedOctets }) => usedOctets),
+    );
+    assert.equal(buffer.admit(0, 3, CELL, 0), DROP.HEADROOM_EXHAUSTED);
+    assert.equal(buffer.pools.shrink(0, CELL), 0);
+    for (let i = 0; i < 55; i++) buffer.release(0, 3, CELL);
+    assert.deepEqual(
+      buffer.pools.uses(0).map(({ usedOctets }) => usedOctets),
+      [0, 0, 0],
+    );
+    // 20 cells are left of the pool: an eighth of them, then both cells of headroom.
+    assert.deepEqual(fill(buffer, 0, 3), { pfc: 4 + 2, drop: 4 + 2 + 2 + 1 });
+  });
+
+  it('move what a group or a queue holds to the pool of its new profile', () => {
+    const buffer = bufferOf({ pool: 100, queue: { reservedOctets: 0 } });
+    for (let i = 0; i < 10; i++) buffer.admit(1, 3, CELL, 0);
+    buffer.pools.queued(0, 2, 7 * CELL);
+    const account = { reservedOctets: 0, headroomOctets: 0 };
+    const share = { ...OWN_POOL, pool: 1 };
+    const groups = [{ port: 1, group: 3, account, share, portAlpha: null }];
+    const queues = [{ port: 0, queue: 2, share: { ...OWN_POOL, pool: 0, reservedOctets: CELL } }];
+    buffer.change(0, { sizes: [0, 0, 0], sharedOctets: 0, groups, queues });
+    const [ingress, egress] = buffer.pools.uses(0);
+    assert.deepEqual([ingress!.usedOctets, egress!.usedOctets], [6 * CELL, 10 * CELL]);
+    assert.deepEqual(buffer.pools.owed(0).slice(0, 2), [6 * CELL, 10 * CELL]);
   });
 
   it('neither lose nor invent a cell, and keep the shared headroom within its size', () => {

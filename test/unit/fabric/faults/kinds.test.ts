@@ -31,6 +31,17 @@ const VALUES: Readonly<Record<string, string>> = {
   ppm: '100',
   classes: '[0, 1, 2, 3, 4, 5, 6, 7]',
   swap: '["h1:p1", "h2:p1"]',
+  cable: '1km',
+  profile: 'lossless',
+  groups: '[3]',
+  queues: '[3]',
+  pool: 'ingress',
+  alpha: '1',
+  limit: '1KB',
+  headroom: '1KB',
+  reserved: '1KB',
+  xon: '1KB',
+  xonOffset: '1KB',
 };
 
 describe('a kind of fault', () => {
