@@ -5,7 +5,7 @@
 
 import { type ClassMaps, ClassMapReader, MAP_TABLES } from './class-maps.js';
 import type { FileErrors, FilePlace } from './file-errors.js';
-import type { PgProfile, PgProfiles } from './pg-profiles.js';
+import type { PgProfile, PgProfiles } from '../fabric/buffers/pg-profiles.js';
 import type { Entry, Tables } from './tables.js';
 import { FieldReader, portsIn, textOf } from './fields.js';
 import { nameIn, numbersIn } from './tables.js';

@@ -8,7 +8,7 @@ import { FileErrors } from './file-errors.js';
 import { readJson } from './json-source.js';
 import { checkLinks } from './links.js';
 import { isXml, minigraphTables } from './minigraph.js';
-import { type PgProfiles, readPgProfiles } from './pg-profiles.js';
+import { type PgProfiles, readPgProfiles } from '../fabric/buffers/pg-profiles.js';
 import { isPortConfig, portConfigTables } from './port-config.js';
 import type { SonicAsic } from './scenario.js';
 import { switchesOf, type TablesOfFile } from './switch-files.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { HEADROOM_CHIPS } from '../../services/fabric/buffers/asics.js';
 import { scriptedProfile } from '../../services/fabric/buffers/headroom-script.js';
 import { FileErrors } from '../../services/sonic/file-errors.js';
-import { readPgProfiles } from '../../services/sonic/pg-profiles.js';
+import { readPgProfiles } from '../../services/fabric/buffers/pg-profiles.js';
 import type { Vector } from './vectors.js';
 import { numberOf, vectors } from './vectors.js';
 

@@ -17,12 +17,13 @@ import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { PS_PER_MM } from '../link-length.js';
 import type { BufferSection } from '../scenario/scenario.js';
-import type { ProfileInput, WredInput } from '../scenario/schema-buffer.js';
+import type { ProfileSection, WredInput } from '../scenario/schema-buffer.js';
 import type { Path } from '../topology/cabling.js';
 import type { Asic } from './asics.js';
 import { HEADROOM_CHIPS } from './asics.js';
 import { need } from './need.js';
 import { scriptedProfile } from './headroom-script.js';
+import type { PgProfile } from './pg-profiles.js';
 
 const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -48,7 +49,7 @@ interface PoolsInput {
 }
 
 /** A profile at a port, where a script may have computed its sizes. */
-interface Profile extends ProfileInput {
+interface Profile extends Omit<ProfileSection, 'headroom'> {
   readonly headroom: number | 'auto';
 }
 
@@ -161,23 +162,33 @@ function sharedOctets(
 }
 
 /** Profiles that the list assigns, by port and group, or queue. */
-function assigned({ section, ends }: PoolsInput, to: 'groups' | 'queues'): Assigned {
+function assigned(input: PoolsInput, to: 'groups' | 'queues'): Assigned {
+  const { section, ends } = input;
   return ends.map((end) => {
     const own = new Array<Profile | null>(NUMBERS.length).fill(null);
     for (const entry of section.assign) {
       if (entry.profile === undefined || !selects(entry, end)) continue;
-      const profile = profileAt(section, section.profiles[entry.profile]!, end);
+      const profile = profileAt(input, entry.profile, end);
       for (const number of entry[to]) own[number] = profile;
     }
     return own;
   });
 }
 
-function profileAt({ pools }: BufferSection, profile: ProfileInput, { link }: LinkEnd): Profile {
+function profileAt(input: PoolsInput, name: string, { link, name: port }: LinkEnd): Profile {
+  const { pools, profiles } = input.section;
+  const profile = profiles[name]!;
   const { headroom } = profile;
   if (typeof headroom !== 'object') return { ...profile, headroom };
-  const { chip, gearbox, smallPackets, ...rest } = headroom;
   const isShared = pools[profile.pool]!.headroom > 0;
+  if ('table' in headroom) {
+    const { rateBps, propagationPs } = link;
+    const row = headroom.table.ofLink(rateBps / 1e6, propagationPs / PS_PER_MM / 1000);
+    if (typeof row !== 'string') return withRow(profile, row, isShared);
+    const key = ['profiles', name, 'headroom', 'table'];
+    throw input.fail(key, `${row}; without one ${port} would have no headroom`);
+  }
+  const { chip, gearbox, smallPackets, ...rest } = headroom;
   const { xon, xoff, size } = scriptedProfile(HEADROOM_CHIPS[chip], {
     ...rest,
     rateMbps: link.rateBps / 1e6,
@@ -188,6 +199,18 @@ function profileAt({ pools }: BufferSection, profile: ProfileInput, { link }: Li
   });
   // Without shared headroom the size has the group's headroom in it.
   return { ...profile, headroom: xoff, xon, reserved: isShared ? size : Math.max(0, size - xoff) };
+}
+
+/** As buffermgr makes a profile of a line: its threshold applies where the profile has none. */
+function withRow(profile: ProfileSection, row: PgProfile, isShared: boolean): Profile {
+  const { size, xoff, xon, xonOffset, threshold } = row;
+  const isOwn = profile.alpha !== undefined || profile.limit !== undefined;
+  return {
+    ...profile,
+    ...(isOwn ? {} : { alpha: 2 ** threshold }),
+    ...{ headroom: xoff, xon, xonOffset: xonOffset ?? 0 },
+    reserved: isShared ? size : Math.max(0, size - xoff),
+  };
 }
 
 /** WRED of queues: what the list assigns, by port and queue. */

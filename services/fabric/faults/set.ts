@@ -5,7 +5,7 @@ import { listed } from '../../settings/errors.js';
 import { integer, list, name, positive, quantity } from '../../settings/parts.js';
 import { length, LINK_RATES, size } from '../../settings/quantities.js';
 import type { BufferSection } from '../scenario/scenario.js';
-import type { ProfileInput } from '../scenario/schema-buffer.js';
+import type { ProfileSection } from '../scenario/schema-buffer.js';
 import { faultKind, type Written } from './fault-kind.js';
 import { KEYS } from './keys.js';
 import { type BufferEdit, NoSuchName } from './setting.js';
@@ -151,7 +151,7 @@ function withProfile(buffer: BufferSection, profile: string, given: Given) {
   if (own === undefined) throw missing('profile', profile, buffer.profiles);
   const changes = Object.fromEntries(
     OF_PROFILES.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
-  ) as Partial<ProfileInput>;
+  ) as Partial<ProfileSection>;
   return { ...buffer, profiles: { ...buffer.profiles, [profile]: { ...own, ...changes } } };
 }
 

@@ -20,6 +20,7 @@ import type {
 } from './scenario.js';
 import type { Asic } from '../buffers/asics.js';
 import { ASICS } from '../buffers/asics.js';
+import { profilesOf } from './headroom-tables.js';
 import type { AsicInput } from './schema-buffer.js';
 import type { DeviceInput, FailoverInput, SwitchesInput } from './schema-devices.js';
 import { failoverKeys } from './schema-devices.js';
@@ -47,7 +48,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       egressAlpha: input.buffer.egressAlpha,
       asic: asicOf(input.buffer.asic),
       pools: input.buffer.pools,
-      profiles: input.buffer.profiles,
+      profiles: profilesOf(input.buffer.profiles, ['switches', 'buffer', 'profiles'], located),
       wred: input.buffer.wred,
       assign: input.buffer.assign,
       portLimits: input.buffer.portLimits,
@@ -141,14 +142,18 @@ function switchChange(
     ...(ecmp !== undefined && { ecmp: ecmpSection(ecmp) }),
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(failover !== undefined && { failover: failoverSection(failover) }),
-    ...(buffer && { buffer: bufferChange(buffer) }),
+    ...(buffer && { buffer: bufferChange(buffer, [...path, 'buffer'], located) }),
     ...SLOTTED?.change(device, path, located),
     ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),
     ...(arbiter && { arbiter }),
   };
 }
 
-function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<BufferSection> {
+function bufferChange(
+  buffer: NonNullable<DeviceInput['buffer']>,
+  path: Path,
+  located: Located,
+): Partial<BufferSection> {
   return {
     ...(buffer.size !== undefined && {
       sizeBytes: buffer.size === 'auto' ? null : buffer.size,
@@ -158,7 +163,9 @@ function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<Buffe
     ...(buffer.egressAlpha !== undefined && { egressAlpha: buffer.egressAlpha }),
     ...(buffer.asic !== undefined && { asic: asicOf(buffer.asic) }),
     ...(buffer.pools !== undefined && { pools: buffer.pools }),
-    ...(buffer.profiles !== undefined && { profiles: buffer.profiles }),
+    ...(buffer.profiles !== undefined && {
+      profiles: profilesOf(buffer.profiles, [...path, 'profiles'], located),
+    }),
     ...(buffer.wred !== undefined && { wred: buffer.wred }),
     ...(buffer.assign !== undefined && { assign: buffer.assign }),
     ...(buffer.portLimits !== undefined && { portLimits: buffer.portLimits }),

@@ -27,7 +27,7 @@ import type {
   AssignmentInput,
   PoolInput,
   PortLimitInput,
-  ProfileInput,
+  ProfileSection,
   WredInput,
 } from './schema-buffer.js';
 
@@ -194,7 +194,7 @@ export interface BufferSection {
   readonly asic: Asic;
   /** By name; without one the buffer has one pool for all. */
   readonly pools: Readonly<Record<string, PoolInput>>;
-  readonly profiles: Readonly<Record<string, ProfileInput>>;
+  readonly profiles: Readonly<Record<string, ProfileSection>>;
   readonly wred: Readonly<Record<string, WredInput>>;
   /** In file order: later entries win. */
   readonly assign: readonly AssignmentInput[];

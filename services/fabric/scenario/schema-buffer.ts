@@ -14,10 +14,12 @@ import {
   NAME,
   positive,
   quantity,
+  text,
   word,
 } from '../../settings/parts.js';
 import { aboveZero, length, linkRate, share, size, time } from '../../settings/quantities.js';
 import { ASIC_NAMES, HEADROOM_CHIP_NAMES } from '../buffers/asics.js';
+import type { PgProfiles } from '../buffers/pg-profiles.js';
 
 const CELLS_MOST = 65_536;
 
@@ -75,6 +77,13 @@ const scripted = mapping({
   lanes: integer(1, 8).describe('Lanes of the port; eight have two pipelines.').prefault(4),
 });
 
+const tabled = mapping({
+  table: text('a file name', /./, 'a file name').describe(
+    'pg_profile_lookup.ini: its line of the speed and cable of the port has headroom, reserved, ' +
+      'xon, xonOffset and the threshold.',
+  ),
+});
+
 const profile = mapping({
   pool: name().describe('The pool that it is charged to.'),
   reserved: quantity(size).describe('Kept for each group or queue; not of the pool.').prefault(0),
@@ -85,15 +94,16 @@ const profile = mapping({
     .describe('Static threshold on what is taken of the pool. Default: none.')
     .exactOptional(),
   headroom: either(
-    [word('auto'), quantity(size), scripted],
+    [word('auto'), quantity(size), scripted, tabled],
     'a headroom',
-    'auto, a size such as 50KB, or the script of a chip such as { chip: spc3 }',
+    'auto, a size such as 50KB, the script of a chip such as { chip: spc3 }, or a table such as ' +
+      '{ table: pg_profile_lookup.ini }',
   )
     .describe(
       'Of a lossless group: for what arrives beyond the threshold. auto: what the link needs, ' +
         'with the response time of 802.3 31B.3.7, MAC and PHY, and frames that waste most of ' +
         'their cells. With a chip: as the script of its vendor computes it by rate and cable, ' +
-        'with reserved and xon.',
+        'with reserved and xon. With a table: as the line of rate and cable has it.',
     )
     .prefault(0),
   xon: quantity(size)
@@ -203,6 +213,11 @@ export const bufferKeys = {
 export type AsicInput = z.output<typeof bufferKeys.asic>;
 export type PoolInput = z.output<typeof pool>;
 export type ProfileInput = z.output<typeof profile>;
+type Headroom = ProfileInput['headroom'];
+/** A profile with the table that it names. */
+export interface ProfileSection extends Omit<ProfileInput, 'headroom'> {
+  readonly headroom: Exclude<Headroom, { table: string }> | { readonly table: PgProfiles };
+}
 export type WredInput = z.output<typeof wred>;
 export type AssignmentInput = z.output<typeof assignment>;
 export type PortLimitInput = z.output<typeof portLimit>;

@@ -1,6 +1,12 @@
 /** `pg_profile_lookup.ini`: the profile of a lossless group, by speed and cable. */
 
-import type { FileErrors } from './file-errors.js';
+/** Takes what is wrong, with its place. */
+interface Errors {
+  add(
+    at: { readonly file: string; readonly line: number; readonly key: string },
+    message: string,
+  ): void;
+}
 
 /** A line of the file; sizes in octets. */
 export interface PgProfile {
@@ -38,6 +44,22 @@ export class PgProfiles {
     return [...this.profiles.values()];
   }
 
+  /** The line of a link, or what is nearest to it, in words. */
+  ofLink(speedMbps: number, metres: number): PgProfile | string {
+    const own = this.all().filter((row) => row.speedMbps === speedMbps);
+    const found = own.find(({ cable }) => parseFloat(cable) === metres);
+    if (found !== undefined) return found;
+    const apart = ({ cable }: PgProfile): number => Math.abs(parseFloat(cable) - metres);
+    const near = own.sort((a, b) => apart(a) - apart(b)).slice(0, 2);
+    const speeds = [...new Set(this.all().map((row) => row.speedMbps))];
+    const nearest = near
+      .map(({ cable, line }) => `${speedMbps} ${cable} (line ${line})`)
+      .join(', ');
+    const others =
+      nearest === '' ? `speeds of the table: ${speeds.join(', ')}` : `nearest: ${nearest}`;
+    return `${this.file} has no line for ${speedMbps} ${metres}m; ${others}`;
+  }
+
   add(profile: PgProfile): PgProfile | undefined {
     const key = `${profile.speedMbps} ${profile.cable}`;
     const before = this.profiles.get(key);
@@ -46,7 +68,7 @@ export class PgProfiles {
   }
 }
 
-export function readPgProfiles(file: string, text: string, errors: FileErrors): PgProfiles {
+export function readPgProfiles(file: string, text: string, errors: Errors): PgProfiles {
   const profiles = new PgProfiles(file);
   text.split('\n').forEach((written, i) => {
     const words = written.replace(/#.*/, '').trim().split(/\s+/);
@@ -63,7 +85,7 @@ export function readPgProfiles(file: string, text: string, errors: FileErrors): 
 function profileOf(
   words: readonly string[],
   at: { readonly file: string; readonly line: number; readonly key: string },
-  errors: FileErrors,
+  errors: Errors,
 ): PgProfile | null {
   if (words.length < 6 || words.length > 7) {
     errors.add(at, `${words.length} columns; expected ${COLUMNS.join(' ')}, the last optional`);
