@@ -10,7 +10,8 @@ export class CollectedErrors {
       return job();
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
-      this.errors.push(error);
+      // Devices that are alike have the same.
+      if (!this.errors.some(({ message }) => message === error.message)) this.errors.push(error);
       return null;
     }
   }

@@ -94,17 +94,13 @@ interface Context {
 }
 
 function verdictOf(own: SonicSwitch, context: Context): SwitchVerdict {
-  const { scenario, fabric, asic } = context;
+  const { scenario, fabric } = context;
   const device = fabric.topology.devices.findIndex(
     ({ name }) => name === scenario.ports.find(({ of }) => of === own.name)?.device,
   );
   const places = scenario.ports.filter(({ of }) => of === own.name);
   const groups = places.flatMap((place) => verdictsAt(own, place, device, context));
-  const problems = [
-    ...beyondMemory(own, asic),
-    ...disagreements(own, context),
-    ...unbacked(places),
-  ];
+  const problems = [...disagreements(own, context), ...unbacked(places)];
   const isSound = problems.length === 0 && groups.every(({ isLossless }) => isLossless);
   const isPromised = isSound && fitsAtOnce(fabric, device);
   return {
@@ -181,22 +177,6 @@ function queueProblems(port: SonicPort, group: number, spec: SwitchSpec, p: numb
   if (most >= sizeOctets) return [];
   const name = port.queues.get(group)?.name ?? '';
   return [`its queue ${group} discards beyond ${most} bytes (${name}), before ingress is full`];
-}
-
-/** What pools ask of the chip, where its memory is known. */
-function beyondMemory({ pools }: SonicSwitch, { accounting, memoryCells }: SonicAsic): string[] {
-  if (memoryCells === null) return [];
-  const { cellBytes } = accounting;
-  return pools
-    .filter(({ type }) => type === 'ingress')
-    .flatMap(({ name, size, xoff }) => {
-      const asked = Math.ceil(size / cellBytes) + Math.ceil(xoff / cellBytes);
-      if (asked <= memoryCells) return [];
-      return [
-        `${name}: size and xoff are ${asked} cells, and the chip has ${memoryCells}: ` +
-          'its lossless profiles would stay unprogrammed',
-      ];
-    });
 }
 
 /** Priorities that one end of a link pauses, and the other does not. */

@@ -79,9 +79,9 @@ export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
   const bySku = written === undefined ? asicOfSku(hwsku) : null;
   const known = bySku ?? ASIC_NAMES.find((name) => name === written);
   if (known !== undefined) {
-    const { alphaOfSeven, memoryCells, watchdog, ...accounting } = ASICS[known];
+    const { alphaOfSeven, watchdog, ...accounting } = ASICS[known];
     const source = bySku === null ? null : `hwsku ${hwsku}`;
-    return { written: known, source, accounting, alphaOfSeven, memoryCells, watchdog };
+    return { written: known, source, accounting, alphaOfSeven, watchdog };
   }
   if (written?.trimStart().startsWith('{') !== true) {
     const what = written ?? `hwsku ${JSON.stringify(hwsku)} does not say`;
@@ -89,7 +89,7 @@ export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
       `unknown ASIC: ${what}; --asic ${ASIC_NAMES.join(', ')}, or its numbers, such as ` +
         `--asic '{ cell: 254, slices: 2, poolSize: gross, portReserve: 70 }' ` +
         '(keys: cell, frame, slices, poolSize, portReserve, rounding, headroomTimes, ' +
-        'headroomLost, xonFrom; selvage explain switches.buffer.asic)',
+        'headroomLost, xonFrom, memory; selvage explain switches.buffer.asic)',
     );
   }
   try {
@@ -102,7 +102,6 @@ export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
       source: null,
       accounting,
       alphaOfSeven: 128,
-      memoryCells: null,
       watchdog: null,
     };
   } catch (error) {

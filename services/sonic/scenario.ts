@@ -22,8 +22,6 @@ export interface SonicAsic {
   readonly source: string | null;
   readonly accounting: Asic;
   readonly alphaOfSeven: number;
-  /** Of its packet memory; null: not known. */
-  readonly memoryCells: number | null;
   /** What it takes for a storm; null: not known. */
   readonly watchdog: WatchdogChip | null;
 }

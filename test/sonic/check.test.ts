@@ -46,11 +46,11 @@ function inFolder<Result>(
 }
 
 /** All errors of the files, without their folder. */
-function errorsOf(json: string, ini = INI): string[] {
+function errorsOf(json: string, ini = INI, asic = 'th'): string[] {
   return inFolder({ 'a.json': json, 'p.ini': ini }, (path) => {
     try {
       const input = { files: [path('a.json')], pgProfiles: path('p.ini') };
-      checkSwitches(readSwitches(input), asicOf('th', ''), 'a.json');
+      checkSwitches(readSwitches(input), asicOf(asic, ''), 'a.json');
       return [];
     } catch (error) {
       const folder = path('/');
@@ -97,6 +97,25 @@ function lossesOf(text: string, frame: number, priorities: readonly number[]): n
 }
 
 describe('selvage sonic check', () => {
+  it('refuses pools above the chip, and reserves above a pool: all of them, where they stand', () => {
+    const json = changed((tables) => {
+      const pools = tables['BUFFER_POOL']!;
+      pools['ingress_lossless_pool']!['size'] = '3000';
+      pools['other'] = { type: 'ingress', mode: 'dynamic', size: '2000000' };
+    });
+    const asic = '{ cell: 254, poolSize: gross, memory: 7800 }';
+    const [first, ...others] = errorsOf(json, INI, asic);
+    const above =
+      /^a\.json:\d+: BUFFER_POOL ingress_lossless_pool: above the chip: .* are 7887 cells/;
+    assert.match(first!, above);
+    assert.match(
+      others[0]!,
+      /^a\.json:\d+: BUFFER_POOL ingress_lossless_pool: too small: the pool/,
+    );
+    assert.match(others[1]!, /^a\.json:\d+: BUFFER_POOL other: above the chip: its size is 7875/);
+    assert.equal(others.length, 2);
+  });
+
   it('completes profiles from the table, and says how far the headroom goes', () => {
     const { verdict } = checked(240_000, 2_000_000);
     assert.equal(verdict.verdict, 'lossless');

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 import type { Asic } from '../../services/fabric/buffers/asics.js';
 import { ASIC_NAMES } from '../../services/fabric/buffers/asics.js';
+import { SonicError } from '../../services/sonic/file-errors.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import { asicOf } from '../../services/sonic/read.js';
 import type { SonicAsic } from '../../services/sonic/scenario.js';
@@ -97,6 +98,7 @@ const CHANGES: Readonly<Record<keyof Asic, (asic: Asic) => Partial<Asic>>> = {
     headroomLost: headroomLost.map(({ fromBps, cells }) => ({ fromBps, cells: cells + 20 })),
   }),
   xonFrom: ({ xonFrom }) => ({ xonFrom: xonFrom === 'steady' ? 'present' : 'steady' }),
+  memoryCells: () => ({ memoryCells: 1 }),
 };
 
 /** Whether a row depends on an entry at all; sizes in all files are whole cells, or nearly so. */
@@ -139,7 +141,7 @@ function isBroken(row: Vector, asic: SonicAsic): boolean {
   try {
     return differences(row, OF_LAB, asic).length > 0;
   } catch (error) {
-    if (error instanceof ScenarioError) return true;
+    if (error instanceof ScenarioError || error instanceof SonicError) return true;
     throw error;
   }
 }
@@ -147,6 +149,7 @@ function isBroken(row: Vector, asic: SonicAsic): boolean {
 /** As a scenario has it. */
 function writtenOf(asic: Asic): object {
   return {
+    ...(asic.memoryCells !== null && { memory: asic.memoryCells }),
     cell: asic.cellBytes,
     frame: asic.frameBytes,
     slices: asic.slices,

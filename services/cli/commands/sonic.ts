@@ -37,7 +37,9 @@ export interface ProbeOptions extends SonicOptions {
 
 export function sonicImport(files: readonly string[], options: ImportOptions): void {
   inputErrors(() => {
-    const { text, remarks } = loaded(files, options).scenario;
+    const { scenario } = loaded(files, options);
+    const { text, remarks } = scenario;
+    fabricOfScenario(scenario, files[0]!);
     if (options.out === undefined) process.stdout.write(text);
     else writeFileSync(options.out, text);
     process.stderr.write(`${remarksText(remarks)}\n`);

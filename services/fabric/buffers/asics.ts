@@ -33,14 +33,14 @@ export interface Asic {
    * group would come to rest; frames of its own that leave do not raise it.
    */
   readonly xonFrom: 'present' | 'steady';
+  /** Of the packet memory; null: not known. */
+  readonly memoryCells: number | null;
 }
 
 interface KnownAsic extends Asic {
   readonly called: string;
   /** What `dynamic_th` 7 stands for. */
   readonly alphaOfSeven: number;
-  /** Of the packet memory; null: not known. */
-  readonly memoryCells: number | null;
   /** What the watchdogs of its switches take for a storm. */
   readonly watchdog: WatchdogChip;
   readonly source: string;

@@ -18,6 +18,7 @@ import type { LinkEnd } from '../assembly/link-ends.js';
 import { PS_PER_MM } from '../link-length.js';
 import type { BufferSection } from '../scenario/scenario.js';
 import type { ProfileSection, WredInput } from '../scenario/schema-buffer.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { Path } from '../topology/cabling.js';
 import type { Asic } from './asics.js';
 import { HEADROOM_CHIPS } from './asics.js';
@@ -70,11 +71,12 @@ export function planPools(input: PoolsInput): BufferSpec {
   const accounts = input.accounts.map((own, port) =>
     own.map((account, group) => accountOf(input, account, { port, group, of: groups[port]! })),
   );
+  const sizes = sharedSizes(input, { accounts, groups });
   const spec: PoolsSpec = {
     frameOctets: asic.frameBytes,
     slices: asic.slices,
     sliceOf: ends.map((_, port) => Math.floor((port * asic.slices) / ends.length)),
-    pools: names.map((name) => ({ name, octets: sharedOctets(input, name, { accounts, groups }) })),
+    pools: names.map((name, i) => ({ name, octets: sizes[i]! })),
     headroomOctets: headroomOctets(section),
     groups: groups.map((own) => own.map((profile) => groupSpec(section, profile))),
     queues: queues.map((own) => own.map((profile) => queueSpec(section, profile))),
@@ -127,6 +129,36 @@ function headroomOctets({ asic, pools }: BufferSection): number {
   const whole = Object.values(pools).reduce((sum, { headroom }) => sum + headroom, 0);
   if (whole === 0) return Infinity;
   return Math.floor(whole / asic.cellBytes / asic.slices) * asic.cellBytes;
+}
+
+/** Of every pool, or the errors of all of them. */
+function sharedSizes(
+  input: PoolsInput,
+  plan: { readonly accounts: PoolsInput['accounts']; readonly groups: Assigned },
+): (number | null)[] {
+  const errors = new CollectedErrors();
+  const sizes = Object.keys(input.section.pools).map((name) => {
+    errors.attempt(() => {
+      checkMemory(input, name);
+    });
+    return errors.attempt(() => sharedOctets(input, name, plan));
+  });
+  errors.settle();
+  return sizes;
+}
+
+/** What a pool asks of the chip, where its memory is known. */
+function checkMemory({ section, fail }: PoolsInput, name: string): void {
+  const { cellBytes, memoryCells } = section.asic;
+  const { size, headroom } = section.pools[name]!;
+  const asked = Math.ceil(size / cellBytes) + Math.ceil(headroom / cellBytes);
+  if (memoryCells === null || asked <= memoryCells) return;
+  const what = headroom > 0 ? 'size and shared headroom are' : 'its size is';
+  throw fail(
+    ['pools', name, 'size'],
+    `above the chip: ${what} ${asked} cells of ${cellBytes} bytes, and the chip has ` +
+      `${memoryCells}; the switch would leave its lossless profiles unprogrammed`,
+  );
 }
 
 /** Of a pool, in each slice: what is left when headroom and reserves are taken from it. */

@@ -184,6 +184,7 @@ function asicOf(asic: AsicInput): Asic {
     headroomTimes: asic.headroomTimes,
     headroomLost: [{ fromBps: 0, cells: asic.headroomLost }],
     xonFrom: asic.xonFrom,
+    memoryCells: asic.memory ?? null,
   };
 }
 

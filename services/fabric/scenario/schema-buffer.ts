@@ -22,6 +22,7 @@ import { ASIC_NAMES, HEADROOM_CHIP_NAMES } from '../buffers/asics.js';
 import type { PgProfiles } from '../buffers/pg-profiles.js';
 
 const CELLS_MOST = 65_536;
+const MEMORY_CELLS_MOST = 1_000_000_000;
 
 const ownAsic = mapping({
   cell: integer(1, CELLS_MOST).describe('Bytes of a cell of packet memory.').prefault(1),
@@ -53,6 +54,9 @@ const ownAsic = mapping({
         'the group would come to rest.',
     )
     .prefault('present'),
+  memory: integer(1, MEMORY_CELLS_MOST)
+    .describe('Cells of the packet memory, which pools may not exceed. Default: not known.')
+    .exactOptional(),
 });
 
 const pool = mapping({

@@ -101,6 +101,7 @@ function asic(sampler: Sampler): unknown {
     ...(sampler.chance(0.3) && { headroomTimes: sampler.pick([1, 2]) }),
     ...(sampler.chance(0.2) && { headroomLost: sampler.pick([0, 2]) }),
     ...(sampler.chance(0.4) && { xonFrom: sampler.pick(['present', 'steady']) }),
+    ...(sampler.chance(0.2) && { memory: 1_000_000_000 }),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BufferSpec } from '../../../../services/engine/contract/memory.js';
 import type { SwitchSpec } from '../../../../services/engine/contract/spec.js';
+import type { ScenarioError } from '../../../../services/settings/errors.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
 const HEAD = `
@@ -112,6 +113,26 @@ describe('a plan of pools', () => {
     refuses(POOLS, unknown, /:\d+:\d+: no such profile: other; there are lossless, lossy/);
     const limits = `${PROFILES}    portLimits: [ { pool: egress, alpha: 1 } ]\n`;
     refuses(POOLS, limits, /:\d+:\d+: no such ingress pool: egress/);
+  });
+
+  it('refuses pools above the chip, and what is reserved above a pool: all of them at once', () => {
+    const pools = '{ ingress: { size: 1000 }, more: { size: 2MB, headroom: 1MB } }';
+    const profiles = PROFILES.replace(/egress/g, 'more').replace('queues: [0]', 'groups: [1]');
+    const asic = '{ cell: 254, poolSize: gross, memory: 10000 }';
+    assert.throws(() => bufferOf(asic, pools, profiles), /too small/);
+    try {
+      bufferOf(asic, pools, profiles);
+    } catch (error) {
+      const { message, others } = error as ScenarioError;
+      assert.match(message, /too small: the pool has 1000 bytes/);
+      assert.deepEqual(
+        others.map(({ problem }) => problem),
+        [
+          'above the chip: size and shared headroom are 11813 cells of 254 bytes, and the chip has ' +
+            '10000; the switch would leave its lossless profiles unprogrammed',
+        ],
+      );
+    }
   });
 
   it('refuses a priority with credit, whose buffer pools do not back', () => {
