@@ -5,6 +5,7 @@
 --
 --   wireshark -X lua_script:selvage.lua capture.pcapng
 --
+-- where discovery.identifier is not 02-CE-70 with -o selvage_capability.identifier:0A-BC-DE, too;
 -- or copy the file into the folder of personal Lua plugins (Help, About Wireshark, Folders).
 
 local ethertypes = DissectorTable.get("ethertype")
@@ -296,7 +297,7 @@ encapsulations:add(wtap.USER0, ordered_set)
 -- TLVs of LLDP: protocols of the link layer that a port has, and the credits of its channels
 
 local link_layer = protocol("link_layer", "Ultra Ethernet Link Layer", "TLV")
-local LINK_LAYER_SUBTYPES = { [1] = "protocols", [2] = "credits" }
+local LINK_LAYER_SUBTYPES = { [3] = "protocols", [4] = "credits" }
 add_field(link_layer, "uint8", "subtype", "Subtype", base.DEC, LINK_LAYER_SUBTYPES)
 add_field(link_layer, "uint8", "version", "Version", base.DEC)
 add_field(link_layer, "bool", "llr", "Link-level retry (LLR)", 8, nil, 0x01)
@@ -311,7 +312,7 @@ for vc = 0, VIRTUAL_CHANNELS - 1 do
 end
 finish(link_layer)
 
-local OUI_LINK_LAYER, LINK_LAYER_VERSION = 0x02ce71, 1
+local LINK_LAYER_VERSION = 1
 -- Header, OUI and subtype begin an organizational TLV.
 local TLV_HEAD, PROTOCOLS_OCTETS, CREDITS_OCTETS, LIMIT_OCTETS = 6, 2, 10, 3
 local SHIFT_LEAST, SHIFT_MOST, OVERHEAD_LEAST, COUNT_MOST = 5, 11, -16, 0xfffff
@@ -363,8 +364,8 @@ local function dissect_credits(value, sub)
 end
 
 local LINK_LAYER_TLVS = {
-  [1] = { least = PROTOCOLS_OCTETS, dissect = dissect_protocols },
-  [2] = { least = CREDITS_OCTETS, dissect = dissect_credits },
+  [3] = { least = PROTOCOLS_OCTETS, dissect = dissect_protocols },
+  [4] = { least = CREDITS_OCTETS, dissect = dissect_credits },
 }
 
 -- `tvb` is the whole TLV.
@@ -382,8 +383,6 @@ function link_layer.proto.dissector(tvb, _, tree)
   end
   return tvb:len()
 end
-
-lldp_organizations:add(OUI_LINK_LAYER, link_layer.proto)
 
 ------------------------------------------------------------------------------------------------
 -- TLVs of LLDP: credit exchange (CET), and source flow control (SFC)
@@ -501,9 +500,9 @@ local CAPABILITIES = {
 local capability = Proto("selvage_capability", "Capabilities of Selvage")
 
 -- `tvb` is the whole TLV.
-function capability.dissector(tvb, _, tree)
+function capability.dissector(tvb, pinfo, tree)
   local kind = tvb:len() >= TLV_HEAD and CAPABILITIES[tvb(TLV_HEAD - 1, 1):uint()] or nil
-  if kind == nil then return 0 end
+  if kind == nil then return link_layer.proto.dissector(tvb, pinfo, tree) end
   local sub = tree:add(kind.of.proto, tvb(), kind.of.title)
   if tvb:len() == TLV_HEAD then
     refuse(kind.of, sub, "Length")
@@ -513,7 +512,19 @@ function capability.dissector(tvb, _, tree)
   return tvb:len()
 end
 
-lldp_organizations:add(OUI, capability)
+-- The identifier of the TLVs is that of `discovery.identifier`.
+local identified = OUI
+lldp_organizations:add(identified, capability)
+capability.prefs.identifier = Pref.string("Identifier", "02-CE-70",
+  "OUI or CID of TLVs that no standard numbers, as discovery.identifier of the scenario")
+
+function capability.prefs_changed()
+  local octets = capability.prefs.identifier:gsub("[-:]", "")
+  if #octets ~= 6 or octets:find("%X") ~= nil then return end
+  lldp_organizations:remove(identified, capability)
+  identified = tonumber(octets, 16)
+  lldp_organizations:add(identified, capability)
+end
 
 ------------------------------------------------------------------------------------------------
 -- Congestion notification (802.1Q clauses 33 and 49, P802.1Qdw)

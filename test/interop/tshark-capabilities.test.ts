@@ -12,13 +12,13 @@ import { captureOfPort, dissect, ERROR, tsharkMissing, worstNote } from '../kit/
 
 const NOTES = ['_ws.malformed', '_ws.expert.severity', 'cet.bad', 'sfc.bad'];
 
-function shown(frames: readonly Uint8Array[]): Packet[] {
+function shown(frames: readonly Uint8Array[], ...words: readonly string[]): Packet[] {
   const packets = frames.map((octets, i) => {
     const originalOctets = octets.length;
     return { interfaceIndex: 0, timeNs: i, octets, originalOctets, comment: '' };
   });
   const fields = [...NOTES, ...DISSECTOR_FIELDS];
-  return dissect(captureOfPort('h1:p1', packets), fields, ...WITH_DISSECTORS);
+  return dissect(captureOfPort('h1:p1', packets), fields, ...WITH_DISSECTORS, ...words);
 }
 
 /** What ports advertise before a run. */
@@ -99,6 +99,19 @@ ${text}
       noted,
       bad.map(() => true),
     );
+  });
+
+  it('are known by the identifier of the preferences', () => {
+    const own = [0x0a, 0x12, 0x34] as const;
+    const frames = [
+      withTlv(...own, 2, 1, ...new Array<number>(12).fill(0)),
+      withTlv(...own, 3, 1, 2),
+    ];
+    const named = shown(frames, '-o', 'selvage_capability.identifier:0A-12-34');
+    assert.deepEqual([named[0]!['sfc.version'], named[1]!['link_layer.cbfc']], ['1', '1']);
+    for (const packet of shown(frames)) {
+      assert.deepEqual([packet['sfc.version'], packet['link_layer.subtype']], ['', '']);
+    }
   });
 
   it('of another subtype are left to Wireshark', () => {

@@ -52,8 +52,8 @@ function withTlv(...value: readonly number[]): Uint8Array {
   return octets.slice(0, encodeLldp(octets, 0, frame));
 }
 
-const PROTOCOLS = [0x02, 0xce, 0x71, 1] as const;
-const CREDITS = [0x02, 0xce, 0x71, 2] as const;
+const PROTOCOLS = [0x02, 0xce, 0x70, 3] as const;
+const CREDITS = [0x02, 0xce, 0x70, 4] as const;
 
 describe('TLVs of the link layer', { skip: tsharkMissing }, () => {
   const fabric = (cbfc: string): string => `
@@ -75,7 +75,7 @@ discovery: true
         const { fields, outcome } = fieldsOf(frames[i]!);
         assert.equal(outcome, 'ok');
         assert.deepEqual(dissectorFields(packet), fields);
-        assert.equal(packet['link_layer.subtype'], '1,2');
+        assert.equal(packet['link_layer.subtype'], '3,4');
         assert.deepEqual([packet['link_layer.llr'], packet['link_layer.cbfc']], ['1', '1']);
         assert.equal(packet['_ws.col.Protocol'], 'LLDP');
         assert.equal(packet['_ws.malformed'], '');
@@ -90,11 +90,11 @@ discovery: true
     const read = shown([withTlv(...PROTOCOLS, 1, 2), withTlv(...credits)]).map(dissectorFields);
     assert.deepEqual(read, [
       {
-        ...{ 'link_layer.subtype': '1', 'link_layer.version': '1' },
+        ...{ 'link_layer.subtype': '3', 'link_layer.version': '1' },
         ...{ 'link_layer.llr': '0', 'link_layer.cbfc': '1' },
       },
       {
-        ...{ 'link_layer.subtype': '2', 'link_layer.channels': '32' },
+        ...{ 'link_layer.subtype': '4', 'link_layer.channels': '32' },
         ...{ 'link_layer.credit_size': '2048', 'link_layer.overhead': '-16' },
         ...{ 'link_layer.port_credits': '9', 'link_layer.lossless': '0x80000008' },
         ...{ 'link_layer.credits.vc3': '32767', 'link_layer.credits.vc31': '5' },
@@ -138,7 +138,7 @@ discovery: true
   });
 
   it('of another subtype are left to Wireshark', () => {
-    const [packet] = shown([withTlv(0x02, 0xce, 0x71, 3, 1)]);
+    const [packet] = shown([withTlv(0x02, 0xce, 0x70, 9, 1)]);
     assert.equal(packet!['link_layer.subtype'], '');
     assert.ok(worstNote(packet) < ERROR);
   });

@@ -17,6 +17,7 @@ import { Tables } from '../../services/engine/kernel/tables.js';
 import { makeCounters } from '../../services/engine/port/counters.js';
 import { blankEts, blankPfcConfiguration } from '../../services/engine/wire/lldp/dcbx-ieee.js';
 import { LLDP_FRAME_MOST, NEAREST_BRIDGE } from '../../services/engine/wire/lldp/lldpdu.js';
+import { OUI_SELVAGE } from '../../services/engine/wire/lldp/tlv.js';
 import { creditNegotiation } from '../../services/mechanisms/credit/capability.js';
 
 export const TICK_PS = 1e12;
@@ -67,6 +68,7 @@ export function specOf(
     timers: TIMERS,
     neighborsMost: 4,
     destinations: [NEAREST_BRIDGE],
+    identifier: OUI_SELVAGE,
     identity: {
       chassisMac: mac,
       mac,

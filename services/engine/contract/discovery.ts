@@ -20,6 +20,8 @@ export interface DiscoveryPortSpec {
   readonly neighborsMost: number;
   /** Destination addresses; DCBX TLVs are sent to the first only. */
   readonly destinations: readonly number[];
+  /** OUI or CID of TLVs of which no standard assigns the number. */
+  readonly identifier: number;
   readonly identity: DiscoveryIdentity;
   /** What an administrator configured at the start, and at later times. */
   readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];

@@ -38,6 +38,7 @@ import {
   encodePortVlan,
 } from '../wire/lldp/organizational-tlvs.js';
 import {
+  identifyBy,
   splitTlvs,
   TLV_HEADER_OCTETS,
   TLV_PORT_DESCRIPTION,
@@ -55,6 +56,7 @@ const TTL_OCTETS = 2;
 /** Everything that a port can advertise. */
 export interface Announcement {
   readonly identity: DiscoveryIdentity;
+  readonly identifier: number;
   readonly destination: number;
   readonly ttlSeconds: number;
   readonly admin: DiscoveryAdmin;
@@ -82,6 +84,7 @@ export function encodeAnnouncement(
   let room = LLDP_FRAME_MOST - mandatoryOctets(announcement);
   for (const encode of encoders) {
     const end = encode(scratch, 0);
+    identifyBy(scratch, 0, announcement.identifier);
     if (end > room) continue;
     room -= end;
     tlvs.push(...splitTlvs(scratch.slice(0, end))!);

@@ -6,6 +6,7 @@ const DCBX = 'test/unit/engine/discovery/dcbx.test.ts';
 const LINKS = 'test/unit/engine/discovery/links.test.ts';
 const RUNS = 'test/validation/discovery.test.ts';
 const WIRE = 'test/unit/engine/wire/lldp.test.ts';
+const IDENTIFIER = 'test/scenario/identifier.test.ts';
 
 /** LLDP and DCBX, clause by clause. */
 export const discoveryConformance: Conformance = {
@@ -42,6 +43,12 @@ export const discoveryConformance: Conformance = {
       says: 'A TLV has seven bits of type and nine of length; the list ends exactly, or is none.',
       ...{ key: 'discovery', example: 'discovery-willing-hosts' },
       test: [WIRE, 'list is split exactly, or not at all'],
+    },
+    {
+      ...{ of: '802.1AB', clause: '8.6.1' },
+      says: 'TLVs that no standard numbers begin with an OUI or CID that is configured.',
+      ...{ key: 'discovery.identifier', example: 'discovery-island' },
+      test: [IDENTIFIER, 'begins all that no standard numbers, and no others'],
     },
     {
       ...{ of: '802.1AB', clause: '9.1.2.2' },

@@ -170,8 +170,7 @@ export class DiscoveryMechanism implements Mechanism {
     if (!mayReceive(adminOf(spec!, state).status)) return true;
     const agent = state.agents[place];
     this.catchUp(port, agent);
-    const { neighborsMost } = spec!;
-    const reception = receiveLldp(agent.rx, agent.stats, neighborsMost, octets.subarray(0, length));
+    const reception = receiveLldp(agent.rx, agent.stats, spec!, octets.subarray(0, length));
     if (reception === 'new') agent.tx.newNeighbor = true;
     if (reception === 'new' || reception === 'changed' || reception === 'gone')
       this.reconsider(port);
@@ -235,10 +234,10 @@ export class DiscoveryMechanism implements Mechanism {
   /** The run begins: with what was learned before it, or with the first LLDPDU. */
   private begin(ports: readonly number[]): void {
     for (const port of ports) {
-      const { learned, neighborsMost } = this.specs[port]!;
+      const spec = this.specs[port]!;
       this.ports[port]!.agents.forEach(({ rx }, place) => {
-        const octets = learned[place];
-        if (octets !== null) receiveLldp(rx, blankStatistics(), neighborsMost, octets);
+        const octets = spec.learned[place];
+        if (octets !== null) receiveLldp(rx, blankStatistics(), spec, octets);
       });
     }
     for (const port of ports) this.reconsider(port);
@@ -407,10 +406,11 @@ export class DiscoveryMechanism implements Mechanism {
   private announcement(port: number, place: number): Announcement {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
-    const { identity, destinations, timers } = spec;
+    const { identity, identifier, destinations, timers } = spec;
     const admin = saidOf(spec, state, this.grants);
     return {
       identity,
+      identifier,
       destination: destinations[place],
       ttlSeconds: txTtl(timers),
       admin,

@@ -324,12 +324,12 @@ function tlvs(): KnownOctets[] {
       capability.decodeTopologyRecognition,
       capability.encodeTopologyRecognition,
     ]),
-    tlv('fe06 02ce71 01 01 03', linkLayer.blankLinkLayer(), [
+    tlv('fe06 02ce70 03 01 03', linkLayer.blankLinkLayer(), [
       linkLayer.decodeLinkLayer,
       linkLayer.encodeLinkLayer,
     ]),
     tlv(
-      'fe17 02ce71 02 12 07 fc 001234 00030001 010203 040506 070809',
+      'fe17 02ce70 04 12 07 fc 001234 00030001 010203 040506 070809',
       linkLayer.blankChannelCredits(),
       [linkLayer.decodeChannelCredits, linkLayer.encodeChannelCredits],
     ),

@@ -113,6 +113,7 @@ export class DiscoveryPlan {
       timers: discovery.timers,
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
+      identifier: this.input.settings[end.device]!.discovery.identifier,
       identity: this.identity(end),
       stages: this.stages(end, grants),
       drives: discovery.drives,

@@ -32,6 +32,8 @@ export interface DiscoveryEndSection {
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
+  /** OUI or CID of its own TLVs. */
+  readonly identifier: number;
   /** Parts in a million by which its clock is fast. */
   readonly driftPpm: number;
 }

@@ -2,7 +2,7 @@
 
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
-import { discoveryEnd } from './normalise-discovery.js';
+import { discoveryOf } from './normalise-discovery.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import { NIC, SLOTTED } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
@@ -94,7 +94,7 @@ export function deviceOverrides(
       host: hostChange(device, arbiter, path, located),
       switch: switchChange(device, arbiter, path, located),
       priorities,
-      discovery: discoveryEnd(device.discovery ?? {}),
+      discovery: discoveryOf(device.discovery ?? {}),
       mechanisms: mechanismSections(device, path, located),
     };
   });

@@ -20,6 +20,7 @@ import type {
   DiscoverySection,
 } from './discovery-section.js';
 import {
+  type DiscoveryDeviceInput,
   type DiscoveryEndInput,
   type DiscoveryInput,
   discoverySchema,
@@ -61,14 +62,23 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
     },
     neighborsMost: keys.neighbors,
     destinations: [...new Set(keys.reach.map((address) => ADDRESSES[address]))],
-    end: discoveryEnd(keys) as DiscoveryEndSection,
+    end: discoveryOf(keys) as DiscoveryEndSection,
     changes: keys.changes
       .map((change, index) => changeOf(change, ['discovery', 'changes', index], located))
       .sort((a, b) => a.atPs - b.atPs),
   };
 }
 
-export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
+/** Settings of a device, of which administrators change all but the identifier later. */
+export function discoveryOf(input: DiscoveryDeviceInput): Partial<DiscoveryEndSection> {
+  const { identifier } = input;
+  return {
+    ...discoveryEnd(input),
+    ...(identifier !== undefined && { identifier: parseInt(identifier.replaceAll('-', ''), 16) }),
+  };
+}
+
+function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
   const { drift, creditCapable, classes } = input;
   return {

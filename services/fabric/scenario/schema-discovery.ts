@@ -14,6 +14,7 @@ import {
   mapping,
   overriding,
   quantity,
+  text,
   word,
 } from '../../settings/parts.js';
 
@@ -91,6 +92,30 @@ const endKeys = {
     .prefault([]),
 };
 
+/** Of organizations whose TLVs ports send or read: 802.1, 802.3, CEE, and LLDP-MED. */
+const ASSIGNED = ['00-80-C2', '00-12-0F', '00-1B-21', '00-12-BB'];
+const inBothCases = (written: string): string =>
+  written.replace(/[A-F]/g, (letter) => `[${letter}${letter.toLowerCase()}]`);
+/** The last bit of the first octet makes a group address. */
+const IDENTIFIER = new RegExp(
+  `^(?!${ASSIGNED.map(inBothCases).join('|')})[0-9A-Fa-f][02468ACEace](?:-[0-9A-Fa-f]{2}){2}$`,
+  'v',
+);
+
+/** A device has one for good. */
+const identityKeys = {
+  identifier: text(
+    'an identifier of TLVs',
+    IDENTIFIER,
+    'an OUI or CID such as 02-CE-70: three octets in hexadecimal, no group address (the first is ' +
+      `even), and none of ${ASSIGNED.join(', ')}`,
+  )
+    .describe(
+      'OUI or CID of the TLVs that no standard numbers; a device reads those under its own.',
+    )
+    .prefault('02-CE-70'),
+};
+
 const change = mapping({
   at: quantity(aboveZero(time)).describe('When the administrator changes something.'),
   devices: freeText().describe('Which devices: a name, or a pattern such as leaf*.'),
@@ -131,6 +156,7 @@ export const discoverySchema = either(
         .describe('Destination addresses (802.1AB 7.1); DCBX goes with the first.')
         .prefault(['nearest-bridge']),
       ...endKeys,
+      ...identityKeys,
       changes: list(change, 'changes').describe('What administrators change later.').prefault([]),
     }),
   ],
@@ -139,7 +165,8 @@ export const discoverySchema = either(
 );
 
 /** Within `devices`: absent keys are those of the scenario's own `discovery`. */
-export const discoveryOverridesSchema = mapping(overriding(endKeys));
+export const discoveryOverridesSchema = mapping(overriding({ ...endKeys, ...identityKeys }));
 
 export type DiscoveryInput = z.output<typeof discoverySchema>;
-export type DiscoveryEndInput = z.output<typeof discoveryOverridesSchema>;
+export type DiscoveryDeviceInput = z.output<typeof discoveryOverridesSchema>;
+export type DiscoveryEndInput = Omit<DiscoveryDeviceInput, keyof typeof identityKeys>;

@@ -263,6 +263,7 @@ export function samplesOf(place: Place): Samples {
     creditMax: [1, 5],
     reinitDelay: [1, 2],
     neighbors: [1, 2, 8],
+    identifier: ['02-CE-70', '02-CE-70', '02-CE-70', '0A-12-34'],
     'discovery.drift': [-100_000, -500, 0, 1000, 200_000],
     'changes.[].drift': [-100_000, -500, 0, 1000, 200_000],
     creditCapable: ofPriorities,

@@ -68,9 +68,9 @@ describe('the choices of the link layer', () => {
       hexOf((octets) => encodeCcUpdate(octets, 0, blankCcUpdate())),
       /8808fffe02ce7001/,
     );
-    assert.match(text, /OUI 02-CE-71, subtypes 1 and 2/);
+    assert.match(text, /`discovery.identifier`, subtypes 3 and 4/);
     const credits = hexOf((octets) => encodeChannelCredits(octets, 0, blankChannelCredits()));
-    assert.match(credits, /02ce7102/);
+    assert.match(credits, /02ce7004/);
   });
 
   it('say of an initialisation what the decoder refuses', () => {

@@ -1,3 +1,4 @@
+import type { DiscoveryPortSpec } from '../../contract/discovery.js';
 import type { Decoded } from '../../wire/decoded.js';
 import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldpdu.js';
 import type { LldpStatistics } from './lldp-managed.js';
@@ -76,7 +77,7 @@ export function ticksToReceive(rx: LldpReceive): number {
 export function receiveLldp(
   rx: LldpReceive,
   stats: LldpStatistics,
-  most: number,
+  spec: Pick<DiscoveryPortSpec, 'neighborsMost' | 'identifier'>,
   octets: Uint8Array,
 ): Reception {
   stats.statsFramesInTotal++;
@@ -95,26 +96,26 @@ export function receiveLldp(
     (neighbor) => same(neighbor.chassisId, chassisId) && same(neighbor.portId, portId),
   );
   if (ttlSeconds === 0) return takeLeave(rx, stats, known);
-  if (known === undefined && rx.neighbors.length >= most) {
+  if (known === undefined && rx.neighbors.length >= spec.neighborsMost) {
     stats.statsFramesDiscardedTotal++;
     stats.refusedNeighborsTotal++;
     rx.tooManyNeighborsTimer = Math.max(rx.tooManyNeighborsTimer, ttlSeconds);
     return 'refused';
   }
-  const neighbor = neighborOf(octets, frame);
+  const neighbor = neighborOf(octets, frame, spec.identifier);
   countTlvs(stats, neighbor.remote);
   if (known !== undefined) rx.neighbors[rx.neighbors.indexOf(known)] = neighbor;
   else insert(rx, stats, neighbor);
   return known === undefined ? 'new' : 'changed';
 }
 
-function neighborOf(octets: Uint8Array, frame: LldpFrame): Neighbor {
+function neighborOf(octets: Uint8Array, frame: LldpFrame, identifier: number): Neighbor {
   return {
     chassisId: frame.chassisId.slice(),
     portId: frame.portId.slice(),
     mac: frame.source,
     octets: octets.slice(),
-    remote: readRemote(frame.tlvs),
+    remote: readRemote(frame.tlvs, identifier),
     ttlStated: frame.ttlSeconds,
     ttl: frame.ttlSeconds,
   };

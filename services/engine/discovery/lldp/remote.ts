@@ -6,7 +6,7 @@ import * as ieee from '../../wire/lldp/dcbx-ieee.js';
 import * as link from '../../wire/lldp/link-layer-tlvs.js';
 import * as organizational from '../../wire/lldp/organizational-tlvs.js';
 import {
-  organizationOf,
+  organizationAmong,
   TLV_CAPABILITIES,
   TLV_MANAGEMENT_ADDRESS,
   TLV_ORGANIZATIONAL,
@@ -181,21 +181,21 @@ const ORGANIZATIONAL: ReadonlyMap<number, Reader> = new Map([
 ]);
 
 /**
- * Reads the TLVs behind the mandatory ones. An organizational TLV that is repeated is ignored
- * altogether; of a basic one, or a management address, the first counts. An invalid one is dropped
- * alone; an unknown one is stored (802.1AB 9.2.7.7.3).
+ * Reads the TLVs behind the mandatory ones; own ones have the identifier. An organizational TLV
+ * that is repeated is ignored altogether; of a basic one, or a management address, the first
+ * counts. An invalid one is dropped alone; an unknown one is stored (802.1AB 9.2.7.7.3).
  */
-export function readRemote(tlvs: readonly Tlv[]): Remote {
+export function readRemote(tlvs: readonly Tlv[], identifier: number): Remote {
   const remote = blankRemote();
   const unrecognized: Tlv[] = [];
   const seen = new Map<number, number>();
   for (const { type, value } of tlvs) {
-    if (type === TLV_ORGANIZATIONAL) count(seen, organizationOf(value));
+    if (type === TLV_ORGANIZATIONAL) count(seen, organizationAmong(value, identifier));
   }
   const read = new Set<number>();
   for (const tlv of tlvs) {
     const { type, value } = tlv;
-    const organization = type === TLV_ORGANIZATIONAL ? organizationOf(value) : 0;
+    const organization = type === TLV_ORGANIZATIONAL ? organizationAmong(value, identifier) : 0;
     const take = type === TLV_ORGANIZATIONAL ? ORGANIZATIONAL.get(organization) : BASIC.get(type);
     if (organization < 0) discard(remote, 'too-short');
     else if (take === undefined) unrecognized.push({ type, value: value.slice() });

@@ -7,12 +7,12 @@ import { readU24, readU32, writeU24, writeU32 } from '../big-endian.js';
 import { VIRTUAL_CHANNELS } from '../cf-update.js';
 import type { Decoded } from '../decoded.js';
 import { CREDIT_COUNT_MASK } from '../mac-control/cc-update.js';
-import { encodeOrganization, ORGANIZATION_OCTETS, organization } from './tlv.js';
+import { encodeOrganization, ORGANIZATION_OCTETS, organization, OUI_SELVAGE } from './tlv.js';
 
-/** Has the local bit, as `OUI_SELVAGE`: no company's. */
-const OUI_LINK_LAYER = 0x02ce71;
-export const LINK_LAYER = organization(OUI_LINK_LAYER, 1);
-export const CHANNEL_CREDITS = organization(OUI_LINK_LAYER, 2);
+const LINK_LAYER_SUBTYPE = 3;
+const CREDITS_SUBTYPE = 4;
+export const LINK_LAYER = organization(OUI_SELVAGE, LINK_LAYER_SUBTYPE);
+export const CHANNEL_CREDITS = organization(OUI_SELVAGE, CREDITS_SUBTYPE);
 
 export const LINK_LAYER_VERSION = 1;
 const LINK_LAYER_OCTETS = 2;
@@ -54,7 +54,7 @@ export function blankLinkLayer(): LinkLayer {
 }
 
 export function encodeLinkLayer(octets: Uint8Array, at: number, tlv: Readonly<LinkLayer>): number {
-  const value = encodeOrganization(octets, at, OUI_LINK_LAYER, 1, LINK_LAYER_OCTETS);
+  const value = encodeOrganization(octets, at, OUI_SELVAGE, LINK_LAYER_SUBTYPE, LINK_LAYER_OCTETS);
   octets[value] = tlv.version;
   octets[value + 1] = (tlv.retry ? RETRY_FLAG : 0) | (tlv.credits ? CREDITS_FLAG : 0);
   return value + LINK_LAYER_OCTETS;
@@ -87,7 +87,7 @@ export function encodeChannelCredits(
   tlv: Readonly<ChannelCredits>,
 ): number {
   const length = CREDITS_OCTETS + LIMIT_OCTETS * bitCount(tlv.lossless);
-  const value = encodeOrganization(octets, at, OUI_LINK_LAYER, 2, length);
+  const value = encodeOrganization(octets, at, OUI_SELVAGE, CREDITS_SUBTYPE, length);
   octets[value] = tlv.channels;
   octets[value + 1] = 31 - Math.clz32(tlv.creditOctets);
   octets[value + 2] = tlv.overhead & 0xff;

@@ -23,7 +23,10 @@ export const ORGANIZATION_OCTETS = 4;
 export const OUI_8021 = 0x0080c2;
 export const OUI_8023 = 0x00120f;
 export const OUI_CEE = 0x001b21;
-/** No registry can assign it: it has the local bit, and is not a company identifier. */
+/**
+ * Begins the TLVs of which no standard assigns the number, where a port has no other identifier. No
+ * registry can assign it: it has the local bit, and is not a company identifier.
+ */
 export const OUI_SELVAGE = 0x02ce70;
 
 export interface Tlv {
@@ -73,6 +76,23 @@ export function organizationOf(value: Uint8Array): number {
 
 export function organization(oui: number, subtype: number): number {
   return oui * 256 + subtype;
+}
+
+/** Gives the TLV at an offset another identifier, if it is an own one. */
+export function identifyBy(octets: Uint8Array, at: number, identifier: number): void {
+  const value = at + TLV_HEADER_OCTETS;
+  const isOwn = octets[at] >> 1 === TLV_ORGANIZATIONAL && readU24(octets, value) === OUI_SELVAGE;
+  if (isOwn) writeU24(octets, value, identifier);
+}
+
+/** OUI and subtype of a value, where own TLVs have this identifier; -1 if it is too short. */
+export function organizationAmong(value: Uint8Array, identifier: number): number {
+  const read = organizationOf(value);
+  if (read < 0 || identifier === OUI_SELVAGE) return read;
+  const oui = readU24(value, 0);
+  if (oui === identifier) return organization(OUI_SELVAGE, value[3]);
+  // That of others: nothing here knows its subtypes.
+  return oui === OUI_SELVAGE ? organization(identifier, value[3]) : read;
 }
 
 /**

@@ -26,8 +26,10 @@ import {
   encodePfcConfiguration,
 } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import { encodeLldp, NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
-import { splitTlvs, type Tlv } from '../../../../services/engine/wire/lldp/tlv.js';
+import { OUI_SELVAGE, splitTlvs, type Tlv } from '../../../../services/engine/wire/lldp/tlv.js';
 import { adminOf, DiscoveryEnd, runLink, specOf, TICK_PS } from '../../../kit/discovery-link.js';
+
+const PORT = { neighborsMost: 4, identifier: OUI_SELVAGE };
 
 function lldpdu(mac: number, ttlSeconds: number, tlvs: readonly Tlv[] = []): Uint8Array {
   const octets = new Uint8Array(1500);
@@ -114,7 +116,7 @@ describe('bad LLDPDUs', () => {
   for (const [what, octets, counts] of CASES) {
     it(`counts ${what}`, () => {
       const [rx, stats] = [blankReceive(), blankStatistics()];
-      receiveLldp(rx, stats, 4, octets);
+      receiveLldp(rx, stats, PORT, octets);
       assert.deepEqual(stats, { ...blankStatistics(), statsFramesInTotal: 1, ...counts });
     });
   }
@@ -124,8 +126,8 @@ describe('bad neighbors', () => {
   it('that flap leave nothing behind, however often', () => {
     const [rx, stats] = [blankReceive(), blankStatistics()];
     for (let i = 0; i < 1000; i++) {
-      receiveLldp(rx, stats, 4, lldpdu(1, 5, [pfc]));
-      if (i % 2 === 0) receiveLldp(rx, stats, 4, lldpdu(1, 0));
+      receiveLldp(rx, stats, PORT, lldpdu(1, 5, [pfc]));
+      if (i % 2 === 0) receiveLldp(rx, stats, PORT, lldpdu(1, 0));
       else countDownReceive(rx, stats, 5);
       assert.equal(rx.neighbors.length, 0);
     }
@@ -148,8 +150,8 @@ describe('bad neighbors', () => {
 
   it('that are two are counted, and negotiate nothing', () => {
     const [rx, stats] = [blankReceive(), blankStatistics()];
-    receiveLldp(rx, stats, 4, lldpdu(1, 9, [pfc]));
-    receiveLldp(rx, stats, 4, lldpdu(2, 9, [pfc]));
+    receiveLldp(rx, stats, PORT, lldpdu(1, 9, [pfc]));
+    receiveLldp(rx, stats, PORT, lldpdu(2, 9, [pfc]));
     assert.equal(stats.severalPeersTotal, 1);
   });
 });

@@ -17,10 +17,10 @@ import {
   encodePfcConfiguration,
 } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import { encodeLldp, NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
-import { splitTlvs, type Tlv } from '../../../../services/engine/wire/lldp/tlv.js';
+import { OUI_SELVAGE, splitTlvs, type Tlv } from '../../../../services/engine/wire/lldp/tlv.js';
 import { fc } from '../../../kit/properties.js';
 
-const MOST = 2;
+const PORT = { neighborsMost: 2, identifier: OUI_SELVAGE };
 
 function lldpdu(mac: number, ttlSeconds: number, tlvs: readonly Tlv[] = []): Uint8Array {
   const octets = new Uint8Array(600);
@@ -46,7 +46,7 @@ const unknown: Tlv = { type: 100, value: Uint8Array.of(1, 2, 3) };
 
 function fresh() {
   const [rx, stats] = [blankReceive(), blankStatistics()];
-  const hear = (octets: Uint8Array) => receiveLldp(rx, stats, MOST, octets);
+  const hear = (octets: Uint8Array) => receiveLldp(rx, stats, PORT, octets);
   return { rx, stats, hear };
 }
 
@@ -95,7 +95,7 @@ describe('receive machine of LLDP', () => {
     hear(lldpdu(1, 100));
     hear(lldpdu(2, 100));
     assert.equal(hear(lldpdu(3, 50)), 'refused');
-    assert.equal(rx.neighbors.length, MOST);
+    assert.equal(rx.neighbors.length, PORT.neighborsMost);
     assert.equal(stats.refusedNeighborsTotal, 1);
     assert.equal(rx.tooManyNeighborsTimer, 50);
     countDownReceive(rx, stats, 50);
@@ -149,7 +149,7 @@ describe('receive machine of LLDP', () => {
         for (const [at, octet] of changes) if (at < frame.length) frame[at] = octet;
         hear(frame);
         countDownReceive(rx, stats, ticks);
-        assert.ok(rx.neighbors.length <= MOST);
+        assert.ok(rx.neighbors.length <= PORT.neighborsMost);
         assert.ok(rx.neighbors.every(({ ttl }) => ttl > 0));
       }),
       { seed: 3, numRuns: 3000 },

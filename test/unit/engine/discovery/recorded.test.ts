@@ -7,6 +7,9 @@ import {
   blankReceive,
   receiveLldp,
 } from '../../../../services/engine/discovery/lldp/receive-machine.js';
+import { OUI_SELVAGE } from '../../../../services/engine/wire/lldp/tlv.js';
+
+const PORT = { neighborsMost: 4, identifier: OUI_SELVAGE };
 
 /** lldpd 1.0.16, started with `-S someone`, at an interval of one second. */
 const LLDPD = `0180c200000e 02000000000b 88cc 0207 04 02000000000b 0407 03 02000000000b 0602 0004
@@ -29,7 +32,7 @@ const LLDPD_DCBX = `0180c200000e 02000000000b 88cc 0207 04 02000000000b 0407 03 
 function learned(hex: string) {
   const [rx, stats] = [blankReceive(), blankStatistics()];
   const octets = Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
-  assert.equal(receiveLldp(rx, stats, 4, octets), 'new');
+  assert.equal(receiveLldp(rx, stats, PORT, octets), 'new');
   return { neighbor: rx.neighbors[0]!, stats };
 }
 

@@ -184,13 +184,13 @@ describe('TLVs of the link layer', () => {
   it('are octets as written down, both ways', () => {
     const features = { version: 1, retry: false, credits: true };
     const value = valueOf((octets) => encodeLinkLayer(octets, 0, features));
-    assert.equal(hexOf(value), '02 ce 71 01 01 02');
+    assert.equal(hexOf(value), '02 ce 70 03 01 02');
     const readFeatures = blankLinkLayer();
     assert.equal(decodeLinkLayer(value, readFeatures), 'ok');
     assert.deepEqual(readFeatures, features);
     const retrying = { version: 1, retry: true, credits: false };
     const retryingValue = valueOf((octets) => encodeLinkLayer(octets, 0, retrying));
-    assert.equal(hexOf(retryingValue), '02 ce 71 01 01 01');
+    assert.equal(hexOf(retryingValue), '02 ce 70 03 01 01');
     assert.equal(decodeLinkLayer(retryingValue, readFeatures), 'ok');
     assert.deepEqual(readFeatures, retrying);
     const tlv = credits(
@@ -198,13 +198,13 @@ describe('TLVs of the link layer', () => {
       { 3: 0x7fff, 31: 5 },
     );
     const octets = creditsValue(tlv);
-    assert.equal(hexOf(octets), '02 ce 71 02 20 0b f0 00 00 00 80 00 00 08 00 7f ff 00 00 05');
+    assert.equal(hexOf(octets), '02 ce 70 04 20 0b f0 00 00 00 80 00 00 08 00 7f ff 00 00 05');
     const read = credits({}, { 7: 7 });
     assert.equal(decodeChannelCredits(octets, read), 'ok');
     assert.deepEqual(read, tlv);
     const shared = credits({ channels: 5, creditOctets: 32, overhead: 127, total: 0xabcde });
     const sharedOctets = creditsValue(shared);
-    assert.equal(hexOf(sharedOctets), '02 ce 71 02 05 05 7f 0a bc de 00 00 00 00');
+    assert.equal(hexOf(sharedOctets), '02 ce 70 04 05 05 7f 0a bc de 00 00 00 00');
     assert.equal(decodeChannelCredits(sharedOctets, read), 'ok');
     assert.deepEqual(read, shared);
   });
@@ -265,7 +265,7 @@ describe('TLVs of the link layer', () => {
     assert.equal(refusal(13, 9), 'bad-length');
     assert.equal(refusal(14, 0x10), 'bad-value');
     assert.equal(decodeChannelCredits(value.subarray(0, 13), blankChannelCredits()), 'bad-length');
-    assert.equal(decodeLinkLayer(octetsOf('02ce71 01 02 02'), blankLinkLayer()), 'wrong-version');
-    assert.equal(decodeLinkLayer(octetsOf('02ce71 01 01'), blankLinkLayer()), 'bad-length');
+    assert.equal(decodeLinkLayer(octetsOf('02ce70 03 02 02'), blankLinkLayer()), 'wrong-version');
+    assert.equal(decodeLinkLayer(octetsOf('02ce70 03 01'), blankLinkLayer()), 'bad-length');
   });
 });

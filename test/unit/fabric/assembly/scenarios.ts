@@ -1,5 +1,6 @@
 import { ASICS } from '../../../../services/fabric/buffers/asics.js';
 import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
+import { OUI_SELVAGE } from '../../../../services/engine/wire/lldp/tlv.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
@@ -104,6 +105,7 @@ export const DISCOVERY: Scenario['discovery'] = {
   destinations: [NEAREST_BRIDGE],
   end: {
     status: 'both',
+    identifier: OUI_SELVAGE,
     dcbx: 'auto',
     willing: [],
     recommend: false,
