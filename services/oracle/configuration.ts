@@ -6,7 +6,7 @@
 
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Settings } from '../fabric/assembly/settings.js';
-import type { SlotPortSettings, SlotSettings } from './model/settings.js';
+import type { CiSettings, SlotPortSettings, SlotSettings } from './model/settings.js';
 import type { Scenario } from '../fabric/scenario/scenario.js';
 
 export type FaultName =
@@ -82,6 +82,7 @@ function portOf(
     /** Priority group of each priority: PAUSE stops a whole port, which has one (802.3 31B). */
     groupOf: isUndivided ? ONE_GROUP : (maps?.groups ?? scenario.classes.receive),
     classOf: hasOneQueue(own, isHost) ? ONE_GROUP : (maps?.queues ?? scenario.classes.transmit),
+    isLive: specs[device]!.ports[port]!.live !== undefined,
     faults: new Set(specs[device]!.ports[port]!.faults.map(({ effect }) => effect.kind)),
   } as const;
 }
@@ -95,7 +96,10 @@ function deviceOf(
   const { name, kind } = topology.devices[device]!;
   const isHost = kind === 'host';
   const isSlotted = !isHost && own.switch.model !== 'shared-buffer';
-  const isSeparate = own.priorities.some(({ mechanisms }) => mechanisms['ci'] === true);
+  const isolates =
+    !isHost &&
+    (own.mechanisms['ci'] as CiSettings).enable &&
+    own.priorities.some(({ mechanisms }) => mechanisms['ci'] === true);
   return {
     ...{ device, name, isHost, settings: own, ports },
     /** From the last bit (cutting through: the 64th octet) to the buffer; a host has none. */
@@ -105,14 +109,14 @@ function deviceOf(
     hasWred: !isHost && Object.keys(own.switch.buffer.wred).length > 0,
     hasPools: !isHost && Object.keys(own.switch.buffer.pools).length > 0,
     isBridge: !isHost && own.switch.forwarding === 'bridged',
+    /** Congesting flows wait in queues of their own. */
+    isolates,
     /**
      * Traffic classes follow from priorities: no chip with classes of its own, no queue for
      * isolated flows, none that ends of a link may negotiate, and no maps of ports.
      */
     hasPlainClasses:
-      (isHost || !(isSlotted || isSeparate)) &&
-      !mayMove &&
-      !ports.some(({ maps }) => maps !== null),
+      (isHost || !(isSlotted || isolates)) && !mayMove && !ports.some(({ maps }) => maps !== null),
     /** At the edge of a congestion-notification domain frames lose their tag or change priority. */
     hasDomainEdges: (own.mechanisms['qcn'] as { priorities: unknown[] }).priorities.length > 0,
     classOf: hasOneQueue(own, isHost) ? ONE_GROUP : scenario.classes.transmit,

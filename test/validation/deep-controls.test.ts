@@ -40,6 +40,18 @@ load:
   - { incast: { from: [h2, h3, h4], to: h1 }, bytes: 1MB, priority: 0 }
 `;
 
+/** Two flows to one host; the switch before theirs is told to isolate them. */
+const ISOLATED = `
+selvage: 1
+duration: 60us
+fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 2, link: { rate: 25G } }
+priorities: { 2: { flowControl: pfc }, 3: { flowControl: pfc, ci: true } }
+ci: { priority: 2, detect: 20KB, low: 6KB, messages: 2 }
+load:
+  - { incast: { from: [h1, h2, h3], to: h4 }, bytes: 40KB, priority: 3 }
+`;
+
+const ISOLATION = 'services/mechanisms/ci/point.js';
 const DCBX = 'services/engine/discovery/dcbx/dcbx-ieee-machine.js';
 const CASES = [
   {
@@ -59,6 +71,33 @@ const CASES = [
         file: DCBX,
         from: 'result.pfc = other.enabled;',
         to: 'result.pfc = own.enabled;',
+      },
+    ],
+  },
+  {
+    title: 'of isolated flows',
+    scenario: ISOLATED,
+    defects: [
+      {
+        name: 'a CIM too many',
+        sentence: /deep check, messages: a CIM is not due \(802.1Qcz 49.4.2\)/,
+        file: 'services/mechanisms/ci/machine.js',
+        from: 'return cimCount < maxCim;',
+        to: 'return cimCount <= maxCim;',
+      },
+      {
+        name: 'a flow that is isolated a frame late',
+        sentence: /deep check, messages: (no CIM is sent that is due|a frame waited in class 3)/,
+        file: ISOLATION,
+        from: 'queueOctets >= thresholdOctets;',
+        to: 'queueOctets >= thresholdOctets + 1500;',
+      },
+      {
+        name: 'a flow that returns while its queue is long',
+        sentence: /deep check, messages: a (CIM is not due|frame waited in class)/,
+        file: ISOLATION,
+        from: 'if (queueOctets > lowOctets)',
+        to: 'if (queueOctets > 2 * lowOctets)',
       },
     ],
   },

@@ -11,7 +11,7 @@ import {
   lineOf,
   lineOctets,
   ORDERED_SET,
-  pauseOpcodeOf,
+  opcodeOf,
   PREAMBLE,
   SHORTEST,
   showPs,
@@ -20,10 +20,11 @@ import type { WireFrame } from '../record.js';
 import type { Place, Verdict } from '../verdict.js';
 import { isSameFrame, type Device, type Flight, type Port } from './port.js';
 
-/** A CE-Tag, behind the addresses of a frame. */
 const CE_TAG = 8;
 /** D1 of the ordered sets of link-level retry. */
 const LLR_SETS = new Set([1, 2, 3, 4]);
+/** MAC control of credit, by opcode, keeps its order with frames. */
+const COUNTING = new Set([0x0110, 0x0111, 0xfffe]);
 
 /** Times on the direction out of a port are known: no fault slows or delays it. */
 const isTimed = (port: Port): boolean => !port.hasFault('slow', 'delay', 'link');
@@ -139,11 +140,12 @@ function frameDelayPs(port: Port, { octets }: WireFrame): number {
   return (PREAMBLE + counted) * port.octetPs + port.wirePs + insidePs;
 }
 
-/** What keeps its order with frames passes the pipeline; a pause takes its response time. */
+/** What keeps its order with frames passes the pipeline; other MAC control is responded to. */
 function controlDelayPs({ peer }: Port, octets: Uint8Array): number {
   const { pipelinePs } = peer.device.configuration;
   if (octets.length === ORDERED_SET) return LLR_SETS.has(octets[1]!) ? 0 : pipelinePs;
-  return pauseOpcodeOf(octets) === null ? pipelinePs : (responseDelayPs(peer) ?? pipelinePs);
+  const passes = etherTypeOf(octets) !== ETHERTYPE.macControl || COUNTING.has(opcodeOf(octets));
+  return passes ? pipelinePs : (responseDelayPs(peer) ?? pipelinePs);
 }
 
 /** Link states of failover are read before anything that observes control frames. */

@@ -35,7 +35,7 @@ export class Passage {
 
   queued(out: Port, ingress: Port, { frame, atPs }: EventOf<'queued'>): void {
     const { device } = out;
-    const trafficClass = out.configuration.classOf[frame.priority]!;
+    const trafficClass = device.classOf(out, frame, atPs);
     const moved = device.discarded.find(
       (own) => own.storage.ingress === ingress && isSameFrame(own.frame, frame),
     );

@@ -130,6 +130,10 @@ export class Device {
     this.ports = configuration.ports.map((port) => new Port(this, port));
   }
 
+  /** The traffic class that a frame joins. */
+  classOf = (out: Port, { priority }: WireFrame, _atPs: number): number =>
+    out.configuration.classOf[priority]!;
+
   /** Keys of a mechanism, as the scenario resolves them for this device. */
   keysOf(mechanism: string): unknown {
     return this.configuration.settings.mechanisms[mechanism];
@@ -152,6 +156,18 @@ export function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   const known = map.get(key) ?? make();
   map.set(key, known);
   return known;
+}
+
+/** Hops of devices from one, but for links that are left out; hosts forward nothing. */
+export function hopsFrom(start: Device, isLeftOut: (port: Port) => boolean): Map<Device, number> {
+  const hops = new Map([[start, 0]]);
+  for (const [device, own] of hops) {
+    if (device.isHost && device !== start) continue;
+    for (const port of device.ports) {
+      if (!hops.has(port.peer.device) && !isLeftOut(port)) hops.set(port.peer.device, own + 1);
+    }
+  }
+  return hops;
 }
 
 /** The first of these that is so; null: none is. */

@@ -33,6 +33,9 @@ export type QcnSettings = Numbers<'weight threshold gain minDecrease timeReset'>
     readonly ports: Readonly<Record<string, string>>;
   };
 
+export type CiSettings = Numbers<'priority messages streams flowLife idle'> &
+  Scaled<'detect low'> & { readonly enable: boolean };
+
 /** One that detects by free memory, by growth, or ever more likely between two lengths. */
 type Detector = Numbers<'dynamic'> | Numbers<'predicted'> | Numbers<'min max probability'>;
 

@@ -8,7 +8,7 @@ import { lineOctets, PRIORITIES, showPs } from '../ethernet.js';
 import { type Cnm, cnmOf, queuePairOf } from '../messages.js';
 import { Draws } from '../model/draws.js';
 import type { Device, Model, Observer, Port, Queued, Start, WireFrame } from '../model/model.js';
-import { reasonOf } from '../model/port.js';
+import { hopsFrom, reasonOf } from '../model/port.js';
 import { Dcqcn, type RateModel, ReactionPoint, Timely } from '../model/rate-controls.js';
 import type * as Keys from '../model/settings.js';
 import { Hpcc, Swift } from '../model/window-controls.js';
@@ -207,7 +207,8 @@ export class Pacing implements Observer {
       verdict.decline('rates', `${send.transport!.kind} repeat is not modelled`);
       return null;
     }
-    const hops = this.switchesBetween(device.index, send.target);
+    const to = this.model.devices[send.target]!;
+    const hops = hopsFrom(device, () => false).get(to)! - 1;
     const draws = new Draws(seed, `${send.name}/rate`);
     switch (kind) {
       case 'dcqcn':
@@ -224,19 +225,6 @@ export class Pacing implements Observer {
         verdict.decline('rates', `${kind} is not modelled`);
         return null;
     }
-  }
-
-  private switchesBetween(from: number, to: number): number {
-    const reached = new Map([[from, 0]]);
-    for (const [index, hops] of reached) {
-      if (index === to) return hops - 1;
-      const device = this.model.devices[index]!;
-      if (device.isHost && index !== from) continue;
-      for (const { peer } of device.ports) {
-        if (!reached.has(peer.device.index)) reached.set(peer.device.index, hops + 1);
-      }
-    }
-    return 0;
   }
 }
 

@@ -245,6 +245,7 @@ function whyUnknown(port: Port): string | null {
     'a proxy of source flow control pauses, too': settings.priorities.some(
       ({ mechanisms }) => mechanisms['sfc'] === true,
     ),
+    'pause frames of a real host': port.configuration.isLive,
     'a fault at the port': port.hasFault(...HURTS),
   });
 }

@@ -65,8 +65,11 @@ export class PauseResponders implements Observer {
     own.ignored = isOn ? own.ignored | (1 << priority) : own.ignored & ~(1 << priority);
   }
 
-  starting(port: Port, { frame: { priority }, atPs }: Start): void {
-    if (!this.isKnown(port)) return;
+  starting(port: Port, { frame: { priority }, queued, atPs }: Start): void {
+    // Pauses of an isolated flow are of the queue that it waits in.
+    const usual = port.configuration.classOf[queued.frame.priority];
+    const isIsolated = queued.trafficClass !== usual;
+    if (!this.isKnown(port) || isIsolated) return;
     const untilPs = this.pausedUntil(port, priority);
     if (this.responds(port, priority)) this.model.verdict.judge('pause-responder');
     if (atPs >= untilPs) return;
@@ -81,12 +84,13 @@ export class PauseResponders implements Observer {
 }
 
 function whyUnknown(port: Port): string | null {
-  const { hasPlainClasses, ownMemory } = port.device.configuration;
+  const { hasPlainClasses, isolates, ownMemory } = port.device.configuration;
   return reasonOf({
     'a link that goes down ends pauses': port.hasFault('down'),
     'a fault pauses other classes': port.hasFault('map'),
     'a device that restarts forgets pauses': port.hasFault('flush'),
-    'isolated flows are paused with others': !hasPlainClasses && ownMemory === null,
+    'maps of ports, or classes that ends negotiate':
+      !hasPlainClasses && !isolates && ownMemory === null,
   });
 }
 

@@ -4,13 +4,14 @@
  */
 
 import type { Device, Model, Observer, Port, Queued } from '../model/model.js';
+import { hopsFrom, kept } from '../model/port.js';
 
 /** Pairs of candidate views of more changing links are not tried. */
 const CHANGING_MOST = 6;
 
 export class Routes implements Observer {
   /** By the links that are left out, and by target: hops from each device. */
-  private readonly distances = new Map<string, Int32Array>();
+  private readonly distances = new Map<string, ReadonlyMap<Device, number>>();
   /** By switch, flow hash and target: the port that the flow takes. */
   private readonly choices = new Map<string, Port>();
   /** Sets of links that may be down at once. */
@@ -53,31 +54,16 @@ export class Routes implements Observer {
   private isShortest(out: Port, target: number): boolean {
     return this.views.some((view) => {
       const from = this.distancesTo(target, view);
-      const here = from[out.device.index]!;
-      const isNearer = here > 0 && from[out.peer.device.index] === here - 1;
+      const here = from.get(out.device) ?? 0;
+      const isNearer = here > 0 && from.get(out.peer.device) === here - 1;
       return isNearer && !view.includes(linkOf(out));
     });
   }
 
-  private distancesTo(target: number, view: readonly string[]): Int32Array {
-    const key = `${target} ${view.join(' ')}`;
-    const known = this.distances.get(key);
-    if (known !== undefined) return known;
-    const { devices } = this.model;
-    const hops = new Int32Array(devices.length).fill(-1);
-    hops[target] = 0;
-    const reached: Device[] = [devices[target]!];
-    for (const device of reached) {
-      if (device.isHost && device.index !== target) continue;
-      for (const port of device.ports) {
-        const { device: peer } = port.peer;
-        if (hops[peer.index] !== -1 || view.includes(linkOf(port))) continue;
-        hops[peer.index] = hops[device.index]! + 1;
-        reached.push(peer);
-      }
-    }
-    this.distances.set(key, hops);
-    return hops;
+  private distancesTo(target: number, view: readonly string[]): ReadonlyMap<Device, number> {
+    return kept(this.distances, `${target} ${view.join(' ')}`, () =>
+      hopsFrom(this.model.devices[target]!, (port) => view.includes(linkOf(port))),
+    );
   }
 }
 

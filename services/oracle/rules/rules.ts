@@ -36,10 +36,6 @@ export function rulesOf(
   const marking = new Marking(model);
   const retry = new LinkRetry(model);
   const pacing = new Pacing(model);
-  const isolates = fabric.devices.some(({ configuration: { settings } }) =>
-    settings.priorities.some(({ mechanisms }) => mechanisms['ci'] === true),
-  );
-  verdict.knows('messages', isolates ? 'congestion isolation is not modelled' : null);
   const points = new CongestionPoints(model);
   const sources = new SourceFlowControl(model, buffers, responders);
   negotiation.begin();

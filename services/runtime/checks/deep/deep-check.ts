@@ -6,6 +6,7 @@ import { Oracle } from '../../../oracle/oracle.js';
 import type { DeepSummary } from '../../../oracle/verdict.js';
 import type { Breach } from '../breach.js';
 import type { RunResults } from '../../results/results.js';
+import { CongestionIsolation } from './congestion-isolation.js';
 import { Figures } from './figures.js';
 import { WireRecord } from './wire-record.js';
 
@@ -20,8 +21,11 @@ export class DeepCheck {
     const { scenario, topology } = fabric;
     const settings = settingsOfDevices(scenario, topology, (_path, message) => new Error(message));
     this.figures = new Figures(fabric);
-    this.oracle = new Oracle(configurationOf(fabric, settings));
-    this.oracle.observers.push(this.figures);
+    const configuration = configurationOf(fabric, settings);
+    this.oracle = new Oracle(configuration);
+    const { devices, observers, verdict } = this.oracle;
+    observers.push(new CongestionIsolation({ configuration, devices, verdict }, observers));
+    observers.push(this.figures);
     this.record = new WireRecord(engine);
     engine.listen(this.record);
   }
