@@ -1,5 +1,6 @@
 import { register } from 'node:module';
 import { NullProbe } from '../services/engine/contract/probe.js';
+import type { SkipPace } from '../services/runtime/skipping/skipper.js';
 import type { Session } from '../services/runtime/session.js';
 import { framesStarted } from '../services/runtime/checks/stall.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
@@ -12,7 +13,7 @@ const [name, ...words] = process.argv.slice(2);
 const [first = 0, second = 0] = words.slice(0, 2).map(Number);
 const [third = ''] = words.slice(2);
 
-async function sessionOf(text: string, skips = false): Promise<Session> {
+async function sessionOf(text: string, skips: SkipPace | null = null): Promise<Session> {
   prepareEngine();
   const { fabricOf } = await import('./fabrics.js');
   const { Session } = await import('../services/runtime/session.js');
@@ -40,7 +41,7 @@ function measureHops(session: Session, endPs: number): Record<string, number> {
 async function engine(
   text: string,
   virtualUs: number,
-  skips = false,
+  skips: SkipPace | null = null,
 ): Promise<Record<string, number>> {
   return measureHops(await sessionOf(text, skips), virtualUs * 1e6);
 }
@@ -89,7 +90,7 @@ async function without(
   return engine(text, virtualUs);
 }
 
-async function job(text: string, skips = false): Promise<Record<string, number>> {
+async function job(text: string, skips: SkipPace | null = null): Promise<Record<string, number>> {
   const session = await sessionOf(text, skips);
   const start = cpuSeconds();
   finish(session);
@@ -145,9 +146,9 @@ async function run(): Promise<Record<string, number>> {
     case 'ring':
       return job(fabrics.ringJob());
     case 'skipped':
-      return job(fabrics.ringJob(), true);
+      return job(fabrics.ringJob(), 'soon');
     case 'never':
-      return engine(fabrics.permutation(first, second), second, true);
+      return engine(fabrics.permutation(first, second), second, 'sparingly');
     case 'large':
       return large(first, second);
     default:

@@ -138,7 +138,8 @@ priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
 
 /** A ring all-reduce of 16 ranks, which repeats itself frame after frame. */
 export function ringJob(): string {
-  return `fabric:
+  return `selvage: 1
+fabric:
   generator: fat-tree
   k: 4
   hostLink: { rate: 400G, length: 5m }

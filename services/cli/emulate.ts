@@ -107,7 +107,7 @@ async function emulateSeen(
         ? await runInThreads(emulation, threads, options, { metricsAt, progress, view })
         : options.attached !== undefined
           ? await runLive(emulation, options, progress, view)
-          : await runHere({ ...emulation, skips }, options, metricsAt, progress, view);
+          : await runHere({ ...emulation, skips: skips.pace }, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   // The process that answered probes has ended, and results may take their time.
   if (fleet !== null && fleet.elsewhere !== null) serveHealth(process.env, () => true, reportError);
@@ -127,7 +127,7 @@ async function emulateSeen(
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
   const inputs = measured.inputs?.file ?? null;
-  const { skipping = null } = measured;
+  const skipping = skips.told(measured.skipping ?? null, results.frameHops);
   const kept = { results, series, state, skipping };
   const record: RunRecord = { ...kept, ...outputs, capture, events, inputs };
   const path = inputFault(() =>

@@ -131,7 +131,7 @@ export function addRunCommands(selvage: Command): void {
     .addOption(deepCheck())
     .option(
       '--skip <how>',
-      'skip what repeats, with the same results: exact, or off (default: off)',
+      'skip what repeats, with the same results: exact, or off (default: exact, where it can)',
     )
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--open', 'open its report in a browser')

@@ -8,6 +8,7 @@ import type { RunRecord } from '../report/run-directory.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
+import type { SkipPace } from '../runtime/skipping/skipper.js';
 import type { SkippingResult } from '../runtime/skipping/skipping.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { RunMetrics } from '../telemetry/metrics/run-metrics.js';
@@ -44,7 +45,7 @@ interface Start {
   /** Recompute from the wires what devices should do; only in one thread. */
   readonly deep?: boolean;
   /** Skip what repeats; only in one thread. */
-  readonly skips?: boolean;
+  readonly skips?: SkipPace | null;
   /** It waits until it is resumed. */
   readonly paused: boolean;
 }
@@ -59,7 +60,7 @@ export interface Attendant {
 
 /** Executes a run in this thread. */
 export async function runInProcess(
-  { loaded, fabric, from, check, checkRows = false, deep = false, skips = false, paused }: Start,
+  { loaded, fabric, from, check, checkRows = false, deep = false, skips = null, paused }: Start,
   attend: (run: LiveSession, session: Session) => Attendant | Promise<Attendant>,
   drive = AT_ONCE,
 ): Promise<Measured> {

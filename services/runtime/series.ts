@@ -35,6 +35,20 @@ export interface SeriesPort {
   readonly name: string;
 }
 
+type Rate = readonly [name: string, rateBps: number, targetBps: number];
+
+/** What a sample read: of each port and priority, and of connections that are limited. */
+export interface Taken {
+  readonly values: Float64Array;
+  readonly rates: readonly Rate[];
+}
+
+interface Repeated {
+  readonly values: Float64Array;
+  readonly growth: Float64Array | null;
+  readonly periods: number;
+}
+
 /**
  * Samples of ports at fixed virtual times: changes since the last sample, levels of queues and
  * accounts, and available grants; and rates of connections. Rows without a value are left out.
@@ -52,6 +66,8 @@ export class Sampler {
   /** What is read, again and again, and what came of it. */
   private readonly reading: Writable<SeriesReading>;
   private readonly values = new Float64Array(CHANGED.length + LEVELS.length);
+  /** What the sample that is taken reads. */
+  private readonly now: Writable<Taken>;
   /** By priority: whether any port has seen it. The others need no look at each value. */
   private readonly used: boolean[] = Array.from({ length: 8 }, () => false);
   /** Connections that are limited, by their number in the service. */
@@ -67,6 +83,7 @@ export class Sampler {
     this.rowsPs = interval.firstPs;
     this.dueAt = interval.firstPs;
     this.last = new Float64Array(ports.length * CHANGES_PER_PORT);
+    this.now = { values: new Float64Array(ports.length * 8 * VALUES), rates: [] };
     this.limited = engine.devices.flatMap(({ spec, rows }) =>
       sendsOf(spec).flatMap(({ name, rate }, c) =>
         rate === null ? [] : [{ send: rows.send.first + c, name }],
@@ -74,41 +91,50 @@ export class Sampler {
     );
   }
 
-  /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
-  sample(): void {
-    for (let priority = 0; priority < 8; priority++) {
-      this.used[priority] ||= isUsed(this.engine, priority);
-    }
-    this.ports.forEach((port, i) => {
-      countGranted(this.engine, port.port, this.available);
-      for (let priority = 0; priority < 8; priority++) {
-        if (this.used[priority] || this.isGrantedAnew(i, priority)) {
-          this.samplePriority(port, i, priority);
-        }
-      }
-    });
-    for (const { send, name } of this.limited) this.sampleRate(send, name);
-    this.dueAt += this.intervalPs;
-  }
-
   /** Takes all samples that are due by then; there is nothing to execute before it. */
   sampleUpTo(timePs: number): void {
     let isFirst = true;
     while (this.dueAt <= timePs) {
       if (this.widens()) continue;
-      const { length } = this.rows;
-      this.sample();
-      if (this.rows.length > length && this.rowsPs !== this.intervalPs) {
-        this.rowsPs = this.intervalPs;
-        this.rows = coarseRows(this.rows, this.intervalPs);
-        continue;
-      }
+      this.read(this.dueAt, this.now);
+      const isChanged = this.add(this.now, null, 0);
       const wasFirst = isFirst;
       isFirst = false;
-      if (wasFirst || this.rows.length > length) continue;
+      if (wasFirst || isChanged) continue;
       // Of a time in which nothing happened; if that says nothing, neither will any later one.
       this.dueAt = (Math.floor(timePs / this.intervalPs) + 1) * this.intervalPs;
     }
+  }
+
+  /** Times of the next samples, up to a time, and at most so many. */
+  duesUpTo(timePs: number, most: number): number[] {
+    const dues: number[] = [];
+    let { dueAt, intervalPs } = this;
+    while (dues.length < most) {
+      const widePs = this.intervalFor(dueAt);
+      if (widePs !== intervalPs) {
+        intervalPs = widePs;
+        dueAt = Math.ceil(dueAt / intervalPs) * intervalPs;
+        continue;
+      }
+      if (dueAt > timePs) break;
+      dues.push(dueAt);
+      dueAt += intervalPs;
+    }
+    return dues;
+  }
+
+  /** What a sample reads at a time before which everything is executed, and nothing from it on. */
+  take(timePs: number): Taken {
+    const taken = { values: new Float64Array(this.now.values.length), rates: [] };
+    this.read(timePs, taken);
+    return taken;
+  }
+
+  /** Takes the next sample as if periods that change counters by `growth` had been executed. */
+  repeat(taken: Taken, growth: Float64Array, periods: number): void {
+    while (this.widens());
+    this.add(taken, growth, periods);
   }
 
   /** Removes samples that were taken after the end of the run. */
@@ -146,31 +172,75 @@ export class Sampler {
     return dueAt === Infinity ? this.intervalPs : intervalAt(this.interval, dueAt);
   }
 
-  private isGrantedAnew(i: number, priority: number): boolean {
-    return this.available[priority] !== this.last[(i * 8 + priority) * CHANGES + CHANGED.length];
+  private read(timePs: number, into: Writable<Taken>): void {
+    const { engine, reading, available } = this;
+    for (let priority = 0; priority < 8; priority++) {
+      this.used[priority] ||= isUsed(engine, priority);
+    }
+    reading.nowPs = timePs;
+    this.ports.forEach(({ port }, i) => {
+      countGranted(engine, port, available);
+      reading.port = port;
+      for (let priority = 0; priority < 8; priority++) {
+        const at = (i * 8 + priority) * VALUES;
+        into.values[at + GRANTED_AT] = available[priority]!;
+        if (!this.used[priority] && !this.isGrantedAnew(i, priority, available[priority]!))
+          continue;
+        reading.priority = priority;
+        reading.grantedUnits = available[priority]!;
+        for (let k = 0; k < CHANGED.length; k++) into.values[at + k] = CHANGED[k]!(reading);
+        for (let k = 0; k < LEVELS.length; k++) {
+          into.values[at + CHANGED.length + k] = LEVELS[k]!(reading);
+        }
+      }
+    });
+    into.rates = this.limited.flatMap(({ send, name }) => this.rateOf(send, name));
   }
 
-  private sampleRate(send: number, name: string): void {
+  /** Adds the rows of a sample, if anything has changed; returns whether it has. */
+  private add({ values, rates }: Taken, growth: Float64Array | null, periods: number): boolean {
+    const { length } = this.rows;
+    this.ports.forEach(({ name }, i) => {
+      for (let priority = 0; priority < 8; priority++) {
+        const isRead =
+          this.used[priority]! ||
+          this.isGrantedAnew(i, priority, values[(i * 8 + priority) * VALUES + GRANTED_AT]!);
+        if (isRead) this.addPriority(name, i, priority, { values, growth, periods });
+      }
+    });
+    for (const rate of rates) this.rows.push([this.dueAt, ...rate]);
+    this.dueAt += this.intervalPs;
+    if (this.rows.length === length) return false;
+    if (this.rowsPs !== this.intervalPs) {
+      this.rowsPs = this.intervalPs;
+      this.rows = coarseRows(this.rows, this.intervalPs);
+    }
+    return true;
+  }
+
+  private isGrantedAnew(i: number, priority: number, granted: number): boolean {
+    return granted !== this.last[(i * 8 + priority) * CHANGES + CHANGED.length];
+  }
+
+  private rateOf(send: number, name: string): Rate[] {
     const { rateBps, targetBps, lineBps } = this.engine.rates.status(send)!;
-    if (rateBps === lineBps) return;
-    this.rows.push([this.dueAt, name, Math.round(rateBps), Math.round(targetBps)]);
+    return rateBps === lineBps ? [] : [[name, Math.round(rateBps), Math.round(targetBps)]];
   }
 
   /** Most values are unchanged, so nothing is made but for a change. */
-  private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
-    const { reading, values, last, dueAt } = this;
+  private addPriority(name: string, i: number, priority: number, of: Repeated): void {
+    const { values, last, dueAt } = this;
     const at = (i * 8 + priority) * CHANGES;
-    reading.port = port;
-    reading.priority = priority;
-    reading.nowPs = dueAt;
-    reading.grantedUnits = this.available[priority]!;
-    let isAsBefore = reading.grantedUnits === last[at + CHANGED.length];
+    const from = (i * 8 + priority) * VALUES;
+    const granted = of.values[from + GRANTED_AT]!;
+    let isAsBefore = granted === last[at + CHANGED.length];
     for (let k = 0; k < CHANGED.length; k++) {
-      values[k] = CHANGED[k]!(reading);
+      const grown = of.growth === null ? 0 : of.periods * of.growth[from + k]!;
+      values[k] = of.values[from + k]! + grown;
       if (values[k] !== last[at + k]) isAsBefore = false;
     }
     for (let k = 0; k < LEVELS.length; k++) {
-      const level = LEVELS[k]!(reading);
+      const level = of.values[from + CHANGED.length + k]!;
       values[CHANGED.length + k] = level;
       // Grants that stay as they are add no row.
       if (level !== 0 && k !== GRANTED) isAsBefore = false;
@@ -182,7 +252,7 @@ export class Sampler {
       last[at + k] = values[k]!;
     }
     this.rows.push([dueAt, name, priority, ...added]);
-    last[at + CHANGED.length] = reading.grantedUnits;
+    last[at + CHANGED.length] = granted;
   }
 }
 
@@ -200,6 +270,10 @@ function isUsed({ shared }: Engine, priority: number): boolean {
 
 /** Counters, and grants, whose change adds a row. */
 const CHANGES = CHANGED.length + 1;
+
+/** Numbers that a sample reads of a port and priority: counters, levels, and grants. */
+const GRANTED_AT = CHANGED.length + LEVELS.length;
+const VALUES = GRANTED_AT + 1;
 
 /** Numbers that the sampler stores of each port. */
 export const CHANGES_PER_PORT = 8 * CHANGES;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -116,10 +116,10 @@ ${load}`;
   it('says what excludes it', () => {
     const session = new Session(fabricOf(ring({}), 'observe.events=true'), {
       check: false,
-      skips: true,
+      skips: 'soon',
     });
     assert.match(session.skipping()!.excluded!, /observe\.events/);
-    const checked = new Session(fabricOf(ring({})), { check: true, skips: true });
+    const checked = new Session(fabricOf(ring({})), { check: true, skips: 'soon' });
     assert.match(checked.skipping()!.excluded!, /--check/);
   });
 });
@@ -144,8 +144,28 @@ describe('selvage run --skip', () => {
     const { code, out } = selvage('--skip', 'exact', ...long);
     assert.equal(code, 0);
     assert.match(out, /^skipped \d+\.\d % of virtual time in \d+ jumps?, exactly$/m);
-    assert.doesNotMatch(selvage('--skip', 'off').out, /skipped/);
+    assert.doesNotMatch(selvage('--skip', 'off', ...long).out, /skipped/);
   });
+
+  it('skips without being asked, and says nothing of a run that is short', () => {
+    const summary = join(folder, 'own', 'summary.json');
+    const out = ['--out', join(folder, 'own'), '--set', 'observe.series=100us'];
+    const said = selvage(...out, '--set', 'load.gradients.bytes=80MB').out;
+    const share = Number(/^skipped (\d+\.\d) % of virtual time/m.exec(said)?.[1]);
+    assert.ok(share > 50, said);
+    assert.ok(skippingOf(summary)!.jumps > 20);
+    for (const words of [[], ['--check'], ['--threads', '2']]) {
+      assert.doesNotMatch(selvage(...out, ...words).out, /skipped/);
+      assert.equal(skippingOf(summary), null);
+    }
+  });
+
+  function skippingOf(file: string): SkippingResult | null {
+    const { skipping } = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly skipping: SkippingResult | null;
+    };
+    return skipping;
+  }
 
   for (const [words, said] of [
     [['--skip', 'exact', '--capture', 'h1:p1'], /--skip exact is excluded, as .*--capture/],
@@ -193,6 +213,6 @@ function recurrencesOf(session: Session): {
   -readonly [Key in keyof Recurrences]: Recurrences[Key];
 } {
   const at = (owner: object, key: string): object => Reflect.get(owner, key) as object;
-  const path = ['partition', 'skipping', 'skipper', 'recurrences'];
-  return path.reduce(at, session) as Recurrences;
+  const skipper = ['partition', 'skipping', 'skipper'].reduce(at, session);
+  return (at(skipper, 'knownRecurrences') as () => Recurrences).call(skipper);
 }

@@ -2,6 +2,7 @@ import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import { shownFaults } from '../../live/shown-faults.js';
 import type { Measured } from '../../library/runners.js';
 import { runInProcess } from '../../library/runners.js';
+import type { SkipPace } from '../../runtime/skipping/skipper.js';
 import type { EmulateOptions, Emulation } from '../emulation.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
@@ -10,7 +11,7 @@ import { controlOf, onInterrupt } from './steering.js';
 
 /** In this thread. */
 export async function runHere(
-  emulation: Emulation & { readonly skips: boolean },
+  emulation: Emulation & { readonly skips: SkipPace | null },
   options: EmulateOptions,
   metricsAt: MetricsAddress | null,
   progress: ProgressLine,

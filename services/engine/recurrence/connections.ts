@@ -35,17 +35,17 @@ export function makeConnections(engine: Engine): Connections {
     transport: new Int32Array(tables.count('transport')).fill(NO_CONNECTION),
   };
   /** By where packets go, and by where answers go. */
-  const byReceiver = new Map<string, number>();
-  const bySender = new Map<string, number>();
+  const byReceiver = new Map<number, number>();
+  const bySender = new Map<number, number>();
   for (const { spec, rows: own } of engine.devices) {
     if (spec.kind !== 'host') continue;
     spec.sends.forEach(({ frameClass, target, remote }, c) => {
       const isGroup = (frameClass & GROUP_FLAG) !== 0;
-      byReceiver.set(`${isGroup}/${target}/${remote}`, own.send.first + c);
-      bySender.set(`${spec.position}/${c}`, own.send.first + c);
+      byReceiver.set(keyOf(target, remote, isGroup), own.send.first + c);
+      bySender.set(keyOf(spec.position, c, false), own.send.first + c);
     });
   }
-  const at = (map: Map<string, number>, key: string): number => map.get(key) ?? NO_CONNECTION;
+  const at = (map: Map<number, number>, key: number): number => map.get(key) ?? NO_CONNECTION;
   for (const { spec, rows: own } of engine.devices) {
     if (spec.kind !== 'host') continue;
     let rate = own.rate.first;
@@ -57,7 +57,7 @@ export function makeConnections(engine: Engine): Connections {
       transport += tracked;
     });
     spec.receives.forEach(({ source, sourceConnection, transport: kind }, c) => {
-      const connection = at(bySender, `${source}/${sourceConnection}`);
+      const connection = at(bySender, keyOf(source, sourceConnection, false));
       rows.receive[own.receive.first + c] = connection;
       const tracked = trackRows(kind, 'receiving').rows;
       if (tracked > 0) rows.transport[transport] = connection;
@@ -70,8 +70,8 @@ export function makeConnections(engine: Engine): Connections {
     const frameClass = words[frame + CLASS];
     if ((frameClass & KIND_MASK) === KIND_NOTICE) return NO_CONNECTION;
     const [target, connection] = [words[frame + TARGET], ends[frame + CONNECTION]];
-    if (isAnswer(frameClass)) return at(bySender, `${target}/${connection}`);
-    return at(byReceiver, `${(frameClass & GROUP_FLAG) !== 0}/${target}/${connection}`);
+    if (isAnswer(frameClass)) return at(bySender, keyOf(target, connection, false));
+    return at(byReceiver, keyOf(target, connection, (frameClass & GROUP_FLAG) !== 0));
   }
 
   return {
@@ -79,4 +79,9 @@ export function makeConnections(engine: Engine): Connections {
     of: (unit) => (unit in rows ? rows[unit as keyof typeof rows] : null),
     ofFrame,
   };
+}
+
+/** A whole number for a connection at a device, or of a group: both are less than 2^26. */
+function keyOf(device: number, connection: number, isGroup: boolean): number {
+  return (device * 2 ** 26 + connection) * 2 + (isGroup ? 1 : 0);
 }

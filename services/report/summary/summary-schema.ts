@@ -103,7 +103,10 @@ const totals = {
       nearest: z.strictObject({ periodPs: number, device: text, what: text }).nullable(),
     })
     .nullable()
-    .describe('What `--skip exact` left out, or what excludes it; null: every event was executed.'),
+    .describe(
+      'What was skipped, or why nothing was, in which equal runs differ; null: a short run in ' +
+        'which every event was executed, or `--skip off`.',
+    ),
   frameHops: number.describe('Frames that started on any link.'),
   events: number.describe('Events executed.'),
   devices: number,

@@ -49,6 +49,7 @@ import { congestionOf } from '../../telemetry/congestion/congestion-of.js';
 import type { Congestion } from '../../telemetry/congestion/congestion.js';
 import type { SeriesPort } from '../series.js';
 import { Sampler } from '../series.js';
+import type { SkipPace } from '../skipping/skipper.js';
 import { Skipping } from '../skipping/skipping.js';
 import { wholeEngine } from '../whole-engine.js';
 import { Windows } from './windows.js';
@@ -63,8 +64,8 @@ export interface PartitionOptions {
    * that is quick.
    */
   readonly deep?: boolean;
-  /** Skip what repeats, where nothing excludes it; eagerly: even where that takes longer. */
-  readonly skips?: boolean | 'eagerly';
+  /** Skip what repeats, where nothing excludes it; null or absent: every event is executed. */
+  readonly skips?: SkipPace | null;
 }
 
 /** Notifications of the controller of a run in this thread. */
@@ -115,7 +116,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   constructor(
     public fabric: Fabric,
-    { check, checkRows, deep, skips }: PartitionOptions,
+    { check, checkRows, deep, skips = null }: PartitionOptions,
     observe: ObserverPlan | null,
   ) {
     const { durationPs } = fabric.scenario;
@@ -136,9 +137,9 @@ export class WholePartition implements PartitionSet, CheckTimes {
     const jams = check && CycleCheck.isWanted(fabric);
     this.observers = new Observers(this.engine, { ...(observe ?? observersOf(fabric)), jams });
     this.cycles = jams ? new CycleCheck(fabric, this.observers) : null;
-    if (skips === true || skips === 'eagerly') {
+    if (skips !== null) {
       const isChecked = check || deep === true;
-      const run = { fabric, isChecked, isEager: skips === 'eagerly' };
+      const run = { fabric, isChecked, pace: skips, sampler: this.sampler };
       this.skipping = new Skipping(this.engine, this.windows, this.observers, run);
     }
     const watch = watchIntervals(fabric.specs, durationPs);
@@ -167,6 +168,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.dueAt = this.nextCheck(boundPs);
     this.failure = null;
     this.status = null;
+    this.skipping?.restored();
     this.controller.restart({ boundPs, nextPs: this.windows.nextTime() }, framesSeen);
   }
 
@@ -178,16 +180,16 @@ export class WholePartition implements PartitionSet, CheckTimes {
       this.controller.advanced(this.bound);
       return;
     }
-    const sampleAt = this.sampler?.dueAt ?? Infinity;
-    const windowEndPs = nextPs + this.windows.spanPs;
-    const dueAt = Math.min(sampleAt, this.limitPs, sliceEndPs);
+    const dueAt = Math.min(this.limitPs, sliceEndPs);
     const { skipping } = this;
-    if (skipping?.isDue() !== true) this.executeUpTo(Math.min(windowEndPs, dueAt));
-    else {
+    if (skipping?.isDue() === true) {
       this.execute(() => {
         skipping.seek(dueAt);
       });
+      return;
     }
+    const sampleAt = this.sampler?.dueAt ?? Infinity;
+    this.executeUpTo(Math.min(nextPs + this.windows.spanPs, sampleAt, dueAt));
   }
 
   advance({ basePs, limitPs, isSingle }: Advance): void {

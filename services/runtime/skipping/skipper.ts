@@ -16,9 +16,11 @@ import type { Imprint } from '../../engine/recurrence/imprint.js';
 import type { Recurrences } from '../../engine/recurrence/recurrence.js';
 import { makeRecurrences } from '../../engine/recurrence/recurrence.js';
 import type { Windows } from '../embedded/windows.js';
+import type { Sampler } from '../series.js';
 import { BusyPort } from './busy-port.js';
 import { Fingerprints } from './fingerprints.js';
 import type { Listened } from './listened.js';
+import { RepeatedSamples } from './repeated-samples.js';
 
 /** A state that nearly came back. */
 interface NearestMiss {
@@ -26,6 +28,12 @@ interface NearestMiss {
   readonly place: Place | null;
   readonly why: string;
 }
+
+/**
+ * How much is spent to find a state that comes back: a hundredth of the run, and nothing of a short
+ * one; from its beginning; or whatever it costs.
+ */
+export type SkipPace = 'sparingly' | 'soon' | 'eagerly';
 
 interface Skipped {
   readonly jumps: number;
@@ -40,15 +48,22 @@ const MOST_INSTANTS = 1 << 14;
 const EAGER_INSTANTS = 256;
 // What it costs to look at an instant, and to prove that a state came back, in events.
 
-const COST_OF_PORT = 0.24;
-const COST_OF_DEVICE = 1.3;
+const COST_OF_PORT = 0.36;
+const COST_OF_DEVICE = 2;
 const COST_OF_NUMBER = 1;
 
 /** So many times what a try cost is executed before the next one. */
-const PATIENCE = 50;
+const PATIENCE = 100;
 /** At least so many events. */
 const LEAST_EVENTS = 1000;
-/** At first and after a jump a state recurs soon: so much is spent to find it, without patience. */
+/** To count what was executed takes a moment, too: it is done every so many windows. */
+const WINDOWS_A_COUNT = 16;
+const INSTANTS_AT_FIRST = 100;
+/** Nothing is looked for in a run of so few events: it is over before the code for it has warmed up. */
+const SHORT_RUN = 1e6;
+/** The first proof costs so much more than others, as its code is new, and knows no connections. */
+const COST_OF_FIRST_PROOF = 2e5;
+/** After a jump a state recurs soon: so much is spent to find it, without patience. */
 const INSTANTS_AT_ONCE = 400;
 const PROOFS_AT_ONCE = 3;
 /** Less is executed faster than it is skipped. */
@@ -64,17 +79,22 @@ const UNLIKE = 'counters grew by more in one period than in another';
 type Numbers = ArrayLike<number>;
 
 export class Skipper {
-  private readonly recurrences: Recurrences;
   private readonly busy: BusyPort;
   private readonly fingerprints: Fingerprints;
   private readonly devices: readonly number[];
+  /** Null, and nothing is heard: no state has looked as if it had come back. */
+  private recurrences: Recurrences | null = null;
+  private listened: Listened | null = null;
   private instants = FIRST_INSTANTS;
-  private dueAtEvents = 0;
+  /** NaN: the run has not begun. */
+  private dueAtEvents = NaN;
+  private windowsToCount = 1;
   /** What may be spent without executing more events before; in events, as what follows. */
   private allowance: number;
   private spent = 0;
   private readonly costOfInstant: number;
   private costOfProof = 0;
+  private costOfCode = 0;
   private jumps = 0;
   private skippedPs = 0;
   private skippedEvents = 0;
@@ -85,15 +105,15 @@ export class Skipper {
   constructor(
     private readonly engine: Engine,
     private readonly windows: Windows,
-    private readonly listened: Listened | null,
-    /** States are looked for all the time, whatever that costs. */
-    private readonly isEager: boolean,
+    /** Of the recorder of episodes; null: none are recorded. */
+    private readonly listen: () => Listened | null,
+    private readonly sampler: Sampler | null,
+    private readonly pace: SkipPace,
   ) {
     this.devices = [...engine.devices.keys()];
     const { count } = engine.shared.ports;
     this.costOfInstant = count * COST_OF_PORT + this.devices.length * COST_OF_DEVICE;
-    this.allowance = isEager ? Infinity : INSTANTS_AT_ONCE * this.costOfInstant;
-    this.recurrences = makeRecurrences(engine);
+    this.allowance = this.firstAllowance();
     this.busy = new BusyPort(engine);
     this.fingerprints = new Fingerprints(engine);
   }
@@ -103,9 +123,21 @@ export class Skipper {
     return { jumps, skippedPs, nearest };
   }
 
+  /** The engine is in another state: its events count from there. */
+  restored(): void {
+    this.dueAtEvents = NaN;
+    this.windowsToCount = 1;
+  }
+
   /** So many events have been executed that a try costs little. */
   isDue(): boolean {
-    return this.executed() >= this.dueAtEvents;
+    if (--this.windowsToCount > 0) return false;
+    this.windowsToCount = this.isEager ? 1 : WINDOWS_A_COUNT;
+    const executed = this.executed();
+    if (Number.isNaN(this.dueAtEvents)) {
+      this.dueAtEvents = executed + this.leastEvents();
+    }
+    return executed >= this.dueAtEvents;
   }
 
   /** Looks for a state that comes back, and skips what repeats; nothing from `limitPs` on. */
@@ -113,14 +145,17 @@ export class Skipper {
     const skippedBefore = this.skippedEvents;
     this.spent = this.costOfInstant;
     const looked = this.look(limitPs);
+    const isPaid = this.skippedEvents - skippedBefore > this.spent;
     if (this.isEager) this.instants = EAGER_INSTANTS;
-    else if (this.skippedEvents - skippedBefore > PROVING * this.costOfProof) {
+    else if (isPaid) {
       this.instants = FIRST_INSTANTS;
       this.allowance = INSTANTS_AT_ONCE * this.costOfInstant + PROOFS_AT_ONCE * this.costOfProof;
     } else if (this.allowance <= 0 && looked === this.instants) {
       this.instants = Math.min(2 * this.instants, MOST_INSTANTS);
     }
-    this.allowance -= this.spent;
+    if (!isPaid) this.spent += this.costOfCode;
+    this.costOfCode = 0;
+    if (!isPaid) this.allowance -= this.spent;
     const patience = this.allowance > 0 ? 0 : PATIENCE * this.spent;
     this.dueAtEvents = this.executed() + (this.isEager ? 1 : Math.max(LEAST_EVENTS, patience));
   }
@@ -153,27 +188,37 @@ export class Skipper {
   private nextStart(port: number, limitPs: number): number {
     const { engine, windows } = this;
     const { at } = engine.shared.transmits;
-    windows.run(Math.min(windows.nextTime() + 1, limitPs));
+    this.run(Math.min(windows.nextTime() + 1, limitPs));
     for (;;) {
       const startPs = at[port]!;
       if (startPs >= limitPs) return -1;
-      windows.run(startPs);
+      this.run(startPs);
       if (at[port] === startPs) return startPs;
     }
   }
 
   /** Executes some periods; where they repeat, adds as many as nothing ends. */
   private skip(fromPs: number, periodPs: number, limitPs: number): void {
-    const { engine, windows, devices, recurrences, listened } = this;
+    const { engine, windows, devices } = this;
     const nowPs = fromPs + PROVING * periodPs;
     if (nowPs + (this.isEager ? 1 : LEAST_PERIODS) * periodPs > limitPs) return;
+    const recurrences = this.knownRecurrences();
+    const { listened } = this;
     const heard = listened?.count ?? 0;
     const print = this.fingerprints.at(fromPs);
     const digests = [this.digests()];
     const imprints: Imprint[] = [];
+    let most = Math.floor((limitPs - nowPs) / periodPs);
+    let samples: RepeatedSamples | null = null;
     for (let n = 1; n <= PROVING; n++) {
       const untilPs = fromPs + n * periodPs;
-      windows.run(untilPs);
+      if (n === PROVING && this.sampler !== null) {
+        samples = new RepeatedSamples(this.sampler, untilPs - periodPs, periodPs);
+        most = samples.take(most, (timePs) => {
+          this.run(timePs);
+        });
+      }
+      this.run(untilPs);
       if (this.fingerprints.at(untilPs) !== print) return;
       digests.push(this.digests());
       imprints.push(this.imprint(untilPs));
@@ -184,7 +229,9 @@ export class Skipper {
         this.missed(periodPs, met.by, 'differs');
         return;
       }
+      most = Math.min(most, met.most.periods);
     }
+    samples?.close();
     const [first, second, third] = imprints as [Imprint, Imprint, Imprint];
     if (listened !== null && (listened.count !== heard || listened.isCounting())) {
       this.missed(periodPs, null, RECORDED);
@@ -199,7 +246,7 @@ export class Skipper {
       this.missed(periodPs, null, UNLIKE);
       return;
     }
-    const periods = Math.min(met.most.periods, Math.floor((limitPs - nowPs) / periodPs));
+    const periods = Math.min(met.most.periods, most);
     if (periods < 1 || (periods < LEAST_PERIODS && !this.isEager)) return;
     const folded = devices.map((d) => {
       const [a, b, c, e] = digests.map((of) => of[d]!) as [
@@ -219,6 +266,7 @@ export class Skipper {
     folded.forEach((state, d) => {
       engine.shared.digests.write(d, state!);
     });
+    samples?.repeat(periods);
     this.skippedEvents += this.executed() - executed;
     const skippedPs = periods * periodPs;
     engine.clock.now += skippedPs;
@@ -227,8 +275,26 @@ export class Skipper {
     this.skippedPs += skippedPs;
   }
 
+  /** Executes everything before a time, and takes the samples that are due by then. */
+  private run(untilPs: number): void {
+    const { sampler, windows } = this;
+    while (sampler !== null && sampler.dueAt <= untilPs) {
+      windows.run(sampler.dueAt);
+      sampler.sampleUpTo(Math.min(windows.nextTime(), untilPs));
+    }
+    windows.run(untilPs);
+  }
+
+  private knownRecurrences(): Recurrences {
+    if (this.recurrences !== null) return this.recurrences;
+    this.costOfCode = COST_OF_FIRST_PROOF;
+    this.listened = this.listen();
+    this.recurrences = makeRecurrences(this.engine);
+    return this.recurrences;
+  }
+
   private imprint(nowPs: number): Imprint {
-    const imprint = this.recurrences.imprint(this.devices, nowPs);
+    const imprint = this.knownRecurrences().imprint(this.devices, nowPs);
     this.costOfProof = COST_OF_NUMBER * (imprint.tables.length + imprint.others.length);
     this.spent += this.costOfProof / PROVING;
     return imprint;
@@ -240,6 +306,19 @@ export class Skipper {
 
   private digests(): DigestState[] {
     return this.devices.map((d) => this.engine.shared.digests.read(d));
+  }
+
+  private firstAllowance(): number {
+    return this.isEager ? Infinity : INSTANTS_AT_FIRST * this.costOfInstant;
+  }
+
+  private get isEager(): boolean {
+    return this.pace === 'eagerly';
+  }
+
+  /** What is executed before the first try. */
+  private leastEvents(): number {
+    return this.pace === 'sparingly' ? Math.max(SHORT_RUN, PATIENCE * this.firstAllowance()) : 0;
   }
 
   private executed(): number {

@@ -2,8 +2,11 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { Place } from '../../engine/recurrence/compare.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Windows } from '../embedded/windows.js';
+import type { Sampler } from '../series.js';
 import type { Observers } from '../observers.js';
 import { exclusionOf } from './exclusion.js';
+import type { Listened } from './listened.js';
+import type { SkipPace } from './skipper.js';
 import { Skipper } from './skipper.js';
 
 /** How much of a run was skipped, as its state repeated; or why nothing was. */
@@ -16,6 +19,11 @@ export interface SkippingResult {
   readonly nearest: NearestResult | null;
 }
 
+/** Of a run in which nothing is skipped. */
+export function nothingSkipped(excluded: string | null): SkippingResult {
+  return { jumps: 0, skippedPs: 0, excluded, nearest: null };
+}
+
 interface NearestResult {
   readonly periodPs: number;
   readonly device: string;
@@ -26,7 +34,9 @@ interface NearestResult {
 interface SkippingOptions {
   readonly fabric: Fabric;
   readonly isChecked: boolean;
-  readonly isEager: boolean;
+  readonly pace: SkipPace;
+  /** Of the series; null: there is none. */
+  readonly sampler: Sampler | null;
 }
 
 /** What repeats in a run of one thread is skipped, unless a record or a check excludes it. */
@@ -38,11 +48,17 @@ export class Skipping {
     private readonly engine: Engine,
     windows: Windows,
     observers: Observers,
-    { fabric, isChecked, isEager }: SkippingOptions,
+    { fabric, isChecked, pace, sampler }: SkippingOptions,
   ) {
     this.excluded = exclusionOf(observers.plan, isChecked, fabric);
     const isOff = this.excluded !== null;
-    this.skipper = isOff ? null : new Skipper(engine, windows, observers.listened(), isEager);
+    const listen = (): Listened | null => observers.listened();
+    this.skipper = isOff ? null : new Skipper(engine, windows, listen, sampler, pace);
+  }
+
+  /** The engine is in another state than it was. */
+  restored(): void {
+    this.skipper?.restored();
   }
 
   isDue(): boolean {
@@ -55,7 +71,7 @@ export class Skipping {
 
   result(): SkippingResult {
     const { engine, excluded, skipper } = this;
-    if (skipper === null) return { jumps: 0, skippedPs: 0, excluded, nearest: null };
+    if (skipper === null) return nothingSkipped(excluded);
     const { jumps, skippedPs, nearest } = skipper.skipped;
     const miss = nearest && {
       periodPs: nearest.periodPs,
