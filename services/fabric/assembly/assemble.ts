@@ -1,5 +1,4 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import { CollectedErrors } from '../../settings/collected-errors.js';
 import { headroomSize } from './accounts.js';
 import type { Assembly, AssemblyInput } from './assembly.js';
 import { clustersOf } from './clusters.js';
@@ -17,21 +16,11 @@ import type { PlanBuffer } from './set-buffers.js';
 export function assemble(input: AssemblyInput): Assembly {
   const fabric = resolveFabric(input);
   const plans = planFabric(fabric);
-  checkMemories(fabric, plans);
   const devices = deviceSpecs(fabric, plans);
   checkWires(fabric, devices);
   const faulty = withFaultsOf(fabric, plans.memory.planBuffer, devices);
   const specs = startsConverged(fabric) ? converged(faulty, fabric.linkEnds) : faulty;
   return resultOf(fabric, plans, specs);
-}
-
-/** What is wrong with the buffers of all switches, at once. */
-function checkMemories({ topology }: ResolvedFabric, { memory }: FabricPlans): void {
-  const errors = new CollectedErrors();
-  topology.devices.forEach(({ kind }, device) => {
-    if (kind === 'switch') errors.attempt(() => memory.ofSwitch(device));
-  });
-  errors.settle();
 }
 
 /** Real hosts obey pauses at most: no kernel grants credit, or numbers frames on a link. */

@@ -1,6 +1,7 @@
 import { FAULT_KINDS } from '../faults/registry.js';
 import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import { BY_FLOW } from '../scenario/equal-cost.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { FabricPlans } from './fabric-plans.js';
@@ -10,14 +11,15 @@ import { nicSpec } from './nic-spec.js';
 import { plannedPorts, portSpecs } from './port-specs.js';
 import type { ResolvedFabric } from './resolved-fabric.js';
 import type { Settings } from './settings.js';
+import type { TopologyDevice } from '../topology/topology.js';
 
-/** In topology order. */
+/** In topology order. What does not fit is said of all devices at once. */
 export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceSpec[] {
   const { scenario, topology, settings, linkEnds } = fabric;
   const { chips, discovery } = plans;
   const planned = plannedPorts(plans.mechanisms);
   const inOrder = keepsOrder(settings, scenario);
-  return topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const specOf = ({ name, kind }: TopologyDevice, index: number): DeviceSpec => {
     const ports = portSpecs(fabric, index, {
       ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
       methods: fabric.methods[index]!,
@@ -30,7 +32,13 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
     return kind === 'host'
       ? { ...common, ...hostSpec(fabric, plans, index), inOrder }
       : { ...common, ...switchSpec(fabric, plans, index) };
-  });
+  };
+  const errors = new CollectedErrors();
+  const specs = topology.devices.map((device, index) =>
+    errors.attempt(() => specOf(device, index)),
+  );
+  errors.settle();
+  return specs.map((spec) => spec!);
 }
 
 /** What a host has beside all devices. */

@@ -13,7 +13,7 @@ export function profilesOf(
   located: Located,
 ): Record<string, ProfileSection> {
   return Object.fromEntries(
-    Object.entries(profiles).map(([name, profile]) => {
+    Object.entries(profiles).map(([name, profile]): [string, ProfileSection] => {
       const { headroom } = profile;
       if (typeof headroom !== 'object' || !('table' in headroom)) {
         return [name, { ...profile, headroom }];

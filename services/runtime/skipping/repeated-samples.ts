@@ -4,8 +4,8 @@ import type { Sampler, Taken } from '../series.js';
 const MOST_NUMBERS = 4e6;
 
 /**
- * Samples of periods that are skipped. A sample in one of them reads what it would have read as long
- * after the beginning of the period that is executed, and counters have grown in each between.
+ * Samples of periods that are skipped. A sample in one of them reads what it would have read as
+ * long after the beginning of the period that is executed, and counters have grown in each between.
  */
 export class RepeatedSamples {
   private readonly begin: Taken;
