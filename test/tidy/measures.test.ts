@@ -27,7 +27,7 @@ const MORE_FILES: Readonly<Record<string, number>> = {
   txFrames: 7,
   txOctets: 9,
   wireOctets: 14,
-  queueOctets: 23,
+  queueOctets: 24,
   ingressOctets: 7,
   grantedUnits: 10,
 };

@@ -51,6 +51,17 @@ load:
   - { incast: { from: [h1, h2, h3], to: h4 }, bytes: 40KB, priority: 3 }
 `;
 
+/** Packets of which a switch forwards the headers, beyond a short queue. */
+const TRIMMED = `
+selvage: 1
+duration: 60us
+fabric: { generator: star, hosts: 4, link: { rate: 25G } }
+priorities: { 0: { trim: { size: 96B, priority: 6, queue: 12KB } } }
+load:
+  - { incast: { from: [h2, h3, h4], to: h1 }, bytes: 30KB, priority: 0, transport: selective }
+`;
+
+const TRIMMER = 'services/mechanisms/trim/trimmer.js';
 const ISOLATION = 'services/mechanisms/ci/point.js';
 const DCBX = 'services/engine/discovery/dcbx/dcbx-ieee-machine.js';
 const CASES = [
@@ -98,6 +109,26 @@ const CASES = [
         file: ISOLATION,
         from: 'if (queueOctets > lowOctets)',
         to: 'if (queueOctets > 2 * lowOctets)',
+      },
+    ],
+  },
+  {
+    title: 'of trimmed packets',
+    scenario: TRIMMED,
+    defects: [
+      {
+        name: 'headers that are too long',
+        sentence: /deep check, buffers: headers of a packet have octets 97, expected 96/,
+        file: TRIMMER,
+        from: /(words\[headers \+ [^\]]*\] = spec.octets);/,
+        to: '$1 + 1;',
+      },
+      {
+        name: 'a queue that is a packet too long',
+        sentence: /deep check, buffers: a packet makes its queue \d+ bytes long/,
+        file: TRIMMER,
+        from: '?.queueOctets ?? Infinity',
+        to: '?.queueOctets + 2000',
       },
     ],
   },

@@ -8,6 +8,7 @@ import type { Breach } from '../breach.js';
 import type { RunResults } from '../../results/results.js';
 import { CongestionIsolation } from './congestion-isolation.js';
 import { Figures } from './figures.js';
+import { Trimming } from './trimming.js';
 import { WireRecord } from './wire-record.js';
 
 /** A second model of the fabric, which reads only the wires: `--check=deep`. */
@@ -25,7 +26,7 @@ export class DeepCheck {
     this.oracle = new Oracle(configuration);
     const { devices, observers, verdict } = this.oracle;
     observers.push(new CongestionIsolation({ configuration, devices, verdict }, observers));
-    observers.push(this.figures);
+    observers.push(new Trimming({ verdict }), this.figures);
     this.record = new WireRecord(engine);
     engine.listen(this.record);
   }
