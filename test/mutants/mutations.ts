@@ -94,12 +94,12 @@ export function planted(text: string, { start, end, to }: Mutation): string {
 /** An assertion that is weakened changes nothing that a run does, and imports cannot be. */
 function isLeftOut(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return true;
-  return ts.isCallExpression(node) && isNamed(node.expression, 'assert');
+  return ts.isCallExpression(node) && isAssertion(node.expression);
 }
 
-function isNamed(node: ts.Node, name: string): boolean {
-  return ts.isIdentifier(node) && node.text === name;
-}
+/** Of fields, too: the order of what it is given means nothing. */
+const isAssertion = (node: ts.Node): boolean =>
+  ts.isIdentifier(node) && /^assert[A-Z]?/.test(node.text);
 
 function nameOf(node: ts.Node): string | undefined {
   const isNaming = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
@@ -215,7 +215,7 @@ function ofStatement(node: ts.ExpressionStatement): Edit[] {
   const { expression } = node;
   if (ts.isStringLiteral(expression)) return [];
   const called = ts.isCallExpression(expression) ? expression.expression : null;
-  if (called !== null && (called.kind === SyntaxKind.SuperKeyword || isNamed(called, 'assert'))) {
+  if (called !== null && (called.kind === SyntaxKind.SuperKeyword || isAssertion(called))) {
     return [];
   }
   return [whole(node, 'dropped statement', ';')];

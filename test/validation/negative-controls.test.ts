@@ -66,6 +66,14 @@ describe('negative controls', () => {
     assert.ok(results.failure!.timePs > 0);
   });
 
+  it('a control frame that is not counted is noticed', () => {
+    const { failure } = damaged(({ devices, shared: { counters } }) => {
+      const s1 = devices.find((device) => device.spec.name === 's1')!;
+      counters.controlSent[s1.firstPort + 1]!--;
+    });
+    assert.match(failure!.reason, /control frames sent = received at the peer and in flight/);
+  });
+
   it('an octet of memory released twice is noticed', () => {
     const { failure } = damaged((engine) => {
       const s1 = engine.devices.find((device) => device.spec.name === 's1')!;

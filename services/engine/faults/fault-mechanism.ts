@@ -303,6 +303,11 @@ export class FaultMechanism implements Mechanism {
     return this.hasBegun(port, 'steal') || this.hasBegun(port, 'flush');
   }
 
+  /** A fault of a scenario, or one that was injected, is or will be at a port. */
+  isAt(port: number): boolean {
+    return this.at[port].length > 0;
+  }
+
   private hasBegun(port: number, kind: FaultEffect['kind']): boolean {
     return this.at[port].some(({ spec, begun }) => spec.effect.kind === kind && begun > 0);
   }

@@ -74,6 +74,7 @@ export class Matching {
       return NONE;
     }
     const receive = this.firstPosted[pattern];
+    assert(receive !== NONE && this.taken[receive] === NONE, 'matching.taken-once');
     this.firstPosted[pattern] = this.nextPosted[receive];
     this.taken[receive] = message;
     return receive;

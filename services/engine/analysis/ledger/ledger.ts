@@ -1,3 +1,4 @@
+import { controlUnderway } from './control-underway.js';
 import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
 import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
@@ -133,6 +134,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
 
 /** Sent by a port = received by its peer, or in flight. */
 function checkLinks(engine: Engine, device: Device, expect: Expect): void {
+  const { faults } = engine;
   const { counters, inFlightQueues, ports, pool } = engine.shared;
   device.spec.ports.forEach((_, p) => {
     const port = device.firstPort + p;
@@ -148,6 +150,17 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
     engine.devices[ports.owner(peer)].late
       .filter((f) => pool.words[f + PORT] === peer)
       .forEach(add);
+    // Faults lose, repeat and delay control frames.
+    if (!faults.isAt(port) && !faults.isAt(peer)) {
+      expect(
+        device.place,
+        p,
+        -1,
+        'control frames sent = received at the peer and in flight',
+        counters.controlSent[port],
+        counters.controlReceived[peer] + controlUnderway(engine, peer),
+      );
+    }
     for (const priority of PRIORITY_NUMBERS) {
       expect(
         device.place,
