@@ -224,6 +224,12 @@ function all(): KnownOctets[] {
       blankSfcm(),
       [decodeSfcm, encodeSfcm],
     ),
+    message(
+      `02000000000a 0200000000c1 86dd 6c0abcde 0050 11 40 fd01234567 89abcd 0000000000000a02
+      fd01234567 89abcd 1122334455660a01 c0df c0df 0050 6b06 ${SFCM} 0022 ${SAMPLED}`,
+      blankSfcm(),
+      [decodeSfcm, encodeSfcm],
+    ),
     {
       octets: octetsOf(
         `0180c200000e 02a1b2c3d40a 88b7 02ce7000 02 0002
