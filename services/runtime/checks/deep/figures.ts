@@ -77,14 +77,14 @@ export class Figures implements Observer {
       addFrame(counts, 'tx', event.frame);
     } else if (kind === 'arrival') {
       addFrame(counts, 'rx', event.frame);
-      this.addFlow(device, 'received', event.frame);
+      this.addFlow(device, cameAs(event.frame), event.frame);
       if (event.frame.target === device) this.addMessage(device, 'received', event.frame);
     } else if (kind === 'rejected') {
       addFrame(counts, 'rx', event.frame);
       counts.add(`rejected ${event.frame.priority}`);
     } else if (kind === 'dropped') {
       counts.add(`dropped ${event.frame.priority} ${event.reason}`);
-      this.addFlow(device, 'received', event.frame, -1);
+      this.addFlow(device, cameAs(event.frame), event.frame, -1);
     } else if (kind === 'queued') {
       if (event.ingress === event.port) this.addMessage(device, 'sent', event.frame);
       this.addFlow(device, 'sent', event.frame);
@@ -146,22 +146,29 @@ export class Figures implements Observer {
   private *ofFlows({ flows }: RunResults): Generator<Compared> {
     // Copies for a group have the group's number in place of a host's, and have no host here.
     const hosts = new Map(this.fabric.specs.map((spec) => [spec.name, spec]));
-    for (const { flow, name, sentFrames, frames, transport, ...ends } of flows) {
+    for (const { flow, name, sentFrames, frames, trimmedFrames, transport, ...ends } of flows) {
       const [source, destination] = [hosts.get(ends.source), hosts.get(ends.destination)];
       if (source?.kind !== 'host' || destination?.kind !== 'host') continue;
       // Frames may wait inside a NIC with buffers of its own, or be dropped there.
       if (source.nic === null) {
         yield [`frames sent of ${name}`, this.flows.of(`sent ${flow}`), sentFrames];
       }
-      if (destination.nic !== null || transport !== 'raw') continue;
+      if (destination.nic !== null) continue;
+      yield [`trimmed frames of ${name}`, this.flows.of(`trimmed ${flow}`), trimmedFrames];
+      if (transport !== 'raw') continue;
       yield [`frames of ${name}`, this.flows.of(`received ${flow}`), frames];
     }
   }
 
-  private addFlow(device: number, what: 'sent' | 'received', frame: WireFrame, many = 1): void {
+  private addFlow(
+    device: number,
+    what: 'sent' | 'received' | 'trimmed',
+    frame: WireFrame,
+    many = 1,
+  ): void {
     const { kind, target, connection } = frame;
     const to = this.fabric.specs[target];
-    if ((kind !== 'raw' && kind !== 'data') || to?.kind !== 'host' || frame.isGroup) return;
+    if (!['raw', 'data', 'cut'].includes(kind) || to?.kind !== 'host' || frame.isGroup) return;
     // A sender may state another's address.
     const isMeant =
       what === 'sent' ? this.fabric.specs[device]!.kind === 'host' : target === device;
@@ -175,6 +182,9 @@ export class Figures implements Observer {
     this.devices[device]!.add(`${what} ${messageName(frame.payload)}`);
   }
 }
+
+const cameAs = ({ kind }: WireFrame): 'trimmed' | 'received' =>
+  kind === 'cut' ? 'trimmed' : 'received';
 
 function messageName(octets: Uint8Array): string {
   if (cnmOf(octets) !== null) return 'CNM';
