@@ -247,7 +247,8 @@ export class CongestionIsolation implements Observer {
 
   private cleanUp(point: Point, atPs: number): void {
     const { idle, flowLife } = point.settings;
-    while (point.cleanupPs < atPs) {
+    // The end of everything is behind each cleanup.
+    while (point.cleanupPs < atPs && atPs < Infinity) {
       const now = point.cleanupPs;
       for (const stream of [...point.streams.values()]) {
         const since = this.egress(stream.out).uncongestedPs;
