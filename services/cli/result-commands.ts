@@ -18,6 +18,7 @@ export function addResultCommands(selvage: Command): void {
     .option('--step <number>', 'only of this collective of the job, as operations.csv counts them')
     .option('--all', 'every tree, or part of a path, however small')
     .option('--json', 'print it as JSON')
+    .option('--skipping', 'what was skipped, and what kept a state from coming back')
     .option('--try', 'run it again without its worst causes, and under each other mechanism')
     .action(async (run: string, options: WhyOptions) => {
       const { whyCommand } = await import('./commands/why.js');

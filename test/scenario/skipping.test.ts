@@ -160,6 +160,27 @@ describe('selvage run --skip', () => {
     }
   });
 
+  it('tells what kept a state from coming back', () => {
+    const main = join(ROOT, 'dist/programs/selvage.js');
+    const out = join(folder, 'timed');
+    const options = { cwd: ROOT, encoding: 'utf8' } as const;
+    const said = (...words: string[]): string =>
+      spawnSync(process.execPath, [main, ...words], options).stdout;
+    const timed = ['--set', 'load.gradients.congestion=swift', '--no-parquet', '--quiet'];
+    said('run', 'examples/ring-all-reduce.yaml', ...timed, '--out', out);
+    assert.match(
+      said('why', out, '--skipping'),
+      /^not skipped: no state came back\nnearest miss: .* later, but for\n {2}h\d: timed of rate 1: .*\n {2}\(sequence: it has to move with /,
+    );
+    const { jumps, share, nearest } = JSON.parse(said('why', out, '--skipping', '--json')) as {
+      readonly jumps: number;
+      readonly share: number;
+      readonly nearest: { readonly kind: string; readonly before: number; readonly after: number };
+    };
+    assert.deepEqual([jumps, share, nearest.kind], [0, 0, 'sequence']);
+    assert.notEqual(nearest.before, nearest.after);
+  });
+
   function skippingOf(file: string): SkippingResult | null {
     const { skipping } = JSON.parse(readFileSync(file, 'utf8')) as {
       readonly skipping: SkippingResult | null;

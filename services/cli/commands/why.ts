@@ -19,6 +19,7 @@ import { repeatRun } from '../../runtime/repeat-run.js';
 import { EXIT, InputError } from '../exit.js';
 import { styleFor } from '../style.js';
 import { sameScenario, storedRun } from './resume.js';
+import { whySkipping } from './why-skipping.js';
 import { tryRemedies } from './why-try.js';
 
 export interface WhyOptions {
@@ -27,6 +28,8 @@ export interface WhyOptions {
   readonly step?: string;
   readonly all?: boolean;
   readonly json?: boolean;
+  /** What was skipped, or kept it from that. */
+  readonly skipping?: boolean;
   /** Runs it again with what might help. */
   readonly try?: boolean;
 }
@@ -38,6 +41,11 @@ const FLOWS_NAMED = 3;
 export function whyCommand(run: string, options: WhyOptions): number {
   prepareEngine();
   const stored = storedRun(run);
+  if (options.skipping === true) {
+    const other = (['flow', 'job', 'step', 'all', 'try'] as const).find((key) => key in options);
+    if (other !== undefined) throw new InputError(`both --skipping and --${other}: give one`);
+    return whySkipping(run, stored, options.json === true);
+  }
   if (options.flow !== undefined && options.job !== undefined) {
     throw new InputError('both --flow and --job: give one of them');
   }

@@ -100,7 +100,16 @@ const totals = {
       jumps: number,
       skippedPs: number,
       excluded: textOrNone,
-      nearest: z.strictObject({ periodPs: number, device: text, what: text }).nullable(),
+      nearest: z
+        .strictObject({
+          periodPs: number,
+          device: text,
+          what: text,
+          kind: textOrNone,
+          before: number.nullable(),
+          after: number.nullable(),
+        })
+        .nullable(),
     })
     .nullable()
     .describe(

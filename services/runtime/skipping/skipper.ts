@@ -59,7 +59,7 @@ const LEAST_EVENTS = 1000;
 /** To count what was executed takes a moment, too: it is done every so many windows. */
 const WINDOWS_A_COUNT = 16;
 const INSTANTS_AT_FIRST = 100;
-/** Nothing is looked for in a run of so few events: it is over before its code has warmed up. */
+/** Nothing is looked for in a run of so few events: it is over before code has warmed up. */
 const SHORT_RUN = 1e6;
 /** The first proof costs so much more than others, as its code is new, and knows no connections. */
 const COST_OF_FIRST_PROOF = 2e5;

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/device/engine.js';
+import type { Kind } from '../../engine/kernel/kinds.js';
 import type { Place } from '../../engine/recurrence/compare.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Windows } from '../embedded/windows.js';
@@ -29,6 +30,10 @@ interface NearestResult {
   readonly device: string;
   /** What had to be equal, and was not. */
   readonly what: string;
+  /** How: the kind of state that it is; null: it is no number of one device. */
+  readonly kind: Kind['is'] | null;
+  readonly before: number | null;
+  readonly after: number | null;
 }
 
 interface SkippingOptions {
@@ -76,16 +81,17 @@ export class Skipping {
     const miss = nearest && {
       periodPs: nearest.periodPs,
       ...(nearest.place === null
-        ? { device: '', what: nearest.why }
+        ? { device: '', what: nearest.why, kind: null, before: null, after: null }
         : named(engine, nearest.place)),
     };
     return { jumps, skippedPs, excluded, nearest: miss };
   }
 }
 
-function named(engine: Engine, place: Place): { device: string; what: string } {
-  const { device, unit, row, field, before, after } = place;
+function named(engine: Engine, place: Place): Omit<NearestResult, 'periodPs'> {
+  const { device, unit, row, field, kind, before, after } = place;
   const { spec, rows } = engine.devices[device]!;
   const own = unit === null ? '' : ` of ${unit} ${row - rows[unit].first + 1}`;
-  return { device: spec.name, what: `${field}${own}: ${before}, then ${after}` };
+  const what = `${field}${own}: ${before}, then ${after}`;
+  return { device: spec.name, what, kind, before, after };
 }
