@@ -103,6 +103,22 @@ load: [{ name: g, incast: { from: h2..h3, to: h1 }, bytes: 16MB, priority: 3, tr
     }
   });
 
+  it('goes on from a state in the middle, with samples at any place in a period', () => {
+    const set = ['observe.series=333333ps'];
+    const text = ring({ bytes: '4MB' });
+    const full = ended(new Session(fabricOf(text, ...set), { check: false }));
+    const skipping = (): Session =>
+      new Session(fabricOf(text, ...set), { check: false, skips: 'eagerly' });
+    const stopped = skipping();
+    stopped.runTo(0.43 * full.results.virtualPs);
+    assert.ok(stopped.skipping()!.jumps > 0, 'it skips before');
+    const session = skipping();
+    session.restore(structuredClone(stopped.save()));
+    const { skipped, ...other } = ended(session);
+    assert.ok(skipped!.jumps > 0, 'it skips after');
+    assert.deepEqual(other, { results: full.results, series: full.series });
+  });
+
   it('skips nothing while random numbers are drawn', () => {
     const load = `load: [{ name: g, stream: { from: h1, to: h2 }, rate: 50G, arrivals: poisson, frame: 1000, priority: 3 }]`;
     const text = `
