@@ -6,6 +6,7 @@
 
 import { FRAME_OCTETS_MIN } from '../engine/units/ethernet.js';
 import { PS_PER_S } from '../engine/units/time.js';
+import { MAC_PHY_OCTETS } from '../fabric/buffers/need.js';
 import { responsePs } from '../fabric/buffers/headroom-script.js';
 import { PS_PER_MM } from '../fabric/link-length.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
@@ -23,6 +24,9 @@ const GROUPS_MOST = 4;
 const FILLS = 3;
 /** And so many of the longest frames could be sent: pauses come at all moments of a frame. */
 const FRAMES_LEAST = 200;
+
+/** What the longest frames have of a link beside shorter ones. */
+const SELDOM = '20%';
 
 export interface Loss {
   /** A scenario that loses a frame. */
@@ -46,11 +50,11 @@ export function losingLoad(
   for (const verdict of verdicts.filter((own) => own.verdict === 'not lossless')) {
     const own = switches.find(({ name }) => name === verdict.switch)!;
     for (const place of placesOf(scenario, verdict)) {
-      for (const frame of lengthsOf(place, asic)) {
-        const loads = loadsAt(scenario, own, place, frame);
+      for (const frames of lengthsOf(place, asic)) {
+        const loads = loadsAt(scenario, own, place, frames);
         const text = `${withSlowPartner(scenario.text, place)}${loads}`;
-        const frames = framesLost(text, classesOf(place));
-        if (frames > 0) return { text, frames };
+        const lost = framesLost(text, classesOf(place));
+        if (lost > 0) return { text, frames: lost };
       }
     }
   }
@@ -66,12 +70,16 @@ function placesOf({ ports }: SonicScenario, { switch: name, groups }: SwitchVerd
   return (places.length > 0 ? places : own).slice(0, GROUPS_MOST);
 }
 
-/** The longest frames, and those that waste most of their cells. */
-function lengthsOf(place: PortPlace, { accounting }: SonicAsic): number[] {
+/**
+ * The longest frames, those that waste most of their cells, and some of the longest among those:
+ * the one that was begun when its sender stops counts whole.
+ */
+function lengthsOf(place: PortPlace, { accounting }: SonicAsic): (readonly number[])[] {
   const { cellBytes, frameBytes } = accounting;
   const longest = longestOf(place);
   const wasteful = Math.max(FRAME_OCTETS_MIN, cellBytes + 1 - frameBytes);
-  return [longest, Math.min(wasteful, longest), FRAME_OCTETS_MIN];
+  const short = [Math.min(wasteful, longest), FRAME_OCTETS_MIN];
+  return [[longest], ...short.map((own) => [own]), ...short.map((own) => [own, longest])];
 }
 
 /** Of Ethernet, with FCS, and the longest payload that ports of a scenario take. */
@@ -80,12 +88,12 @@ const MTU_MOST = 9216;
 
 /**
  * A link partner may take the time of 802.3 31B.3.7, which is more than 802.1Q 36.1.3.3 has for
- * PFC: a longer cable is in its place.
+ * PFC, and MAC and PHY of both ends theirs: a longer cable is in their place.
  */
 function withSlowPartner(text: string, { device, port, number }: PortPlace): string {
-  const slowerPs = Math.max(0, (responsePs(port.speedMbps) ?? 0) - RESPONSE_MOST_PS);
+  const respondsPs = Math.max(0, (responsePs(port.speedMbps) ?? 0) - RESPONSE_MOST_PS);
+  const slowerPs = respondsPs + (MAC_PHY_OCTETS * 8 * PS_PER_S) / (port.speedMbps * 1e6);
   const metres = slowerPs / 2 / PS_PER_MM / 1000;
-  if (metres === 0) return text;
   return text
     .split('\n')
     .map((line) => {
@@ -104,7 +112,7 @@ function loadsAt(
   { ports }: SonicScenario,
   own: SonicSwitch,
   place: PortPlace,
-  frame: number,
+  frames: readonly number[],
 ): string {
   const { port, peer } = place;
   const stations = ports.filter((place) => /^h\d+$/.test(place.peer));
@@ -121,7 +129,12 @@ function loadsAt(
   const standsPs = Math.ceil(FILLS * fillPs + FRAMES_LEAST * longestPs);
   const classes = classesOf(place);
   const streams = classes.flatMap((tc) =>
-    senders.map((from) => streamOf({ from, to: target, frame }, keysOf(port, tc))),
+    senders.flatMap((from) =>
+      frames.map((frame, i) => {
+        const keys = `${keysOf(port, tc)}${i === 0 ? '' : `, rate: ${SELDOM}`}`;
+        return streamOf({ from, to: target, frame }, keys);
+      }),
+    ),
   );
   const lossy = classes.length === 0 ? [] : [lossyClass(port)];
   const answers = lossy.flatMap((tc) =>

@@ -16,7 +16,7 @@ interface Need {
 }
 
 /** Of both ends, as vendors have it (mac_phy_delay of SONiC's ASIC_TABLE). */
-const MAC_PHY_OCTETS = Math.ceil(0.8 * 1024);
+export const MAC_PHY_OCTETS = Math.ceil(0.8 * 1024);
 
 export function need(
   { waitOctets, controlOctets, linkOctets, interfaceOctets, ...terms }: HeadroomTerms,
