@@ -140,9 +140,9 @@ export class FaultMechanism implements Mechanism {
     this.arm(port);
   }
 
-  /** Whether a port has a fault of this kind, now or at another time. */
-  mayBe(port: number, kind: FaultEffect['kind']): boolean {
-    return this.at[port].some(({ spec }) => spec.effect.kind === kind);
+  /** Whether a port has a fault of this kind, or of any, now or at another time. */
+  mayBe(port: number, kind?: FaultEffect['kind']): boolean {
+    return this.at[port].some(({ spec }) => kind === undefined || spec.effect.kind === kind);
   }
 
   /** Whether a fault other than `except` has sent, changed or delayed control frames since then. */
@@ -301,11 +301,6 @@ export class FaultMechanism implements Mechanism {
   mayLose(port: number): boolean {
     if ((this.flags[port] & EXCUSED) !== 0) return true;
     return this.hasBegun(port, 'steal') || this.hasBegun(port, 'flush');
-  }
-
-  /** A fault of a scenario, or one that was injected, is or will be at a port. */
-  isAt(port: number): boolean {
-    return this.at[port].length > 0;
   }
 
   private hasBegun(port: number, kind: FaultEffect['kind']): boolean {
