@@ -174,7 +174,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       name: 'managed',
       examples: [
         ['managed scenario.yaml', 'managed objects at the end, as YANG instance data'],
-        ['managed scenario.yaml --set seed=2', 'of another seed'],
+        ['managed scenario.yaml --device s1', 'of one, by modules of IEEE'],
       ],
     },
   ],

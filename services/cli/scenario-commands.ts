@@ -114,6 +114,7 @@ export function addScenarioCommands(selvage: Command): void {
     .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--at <time>', 'as they are at this time (default: at the end)')
+    .option('--device <name>', 'of this device, by the modules that IEEE has published')
     .action(async (scenario: string, options: ManagedOptions) => {
       const { managedCommand } = await import('./commands/managed.js');
       process.exitCode = await managedCommand(scenario, options);

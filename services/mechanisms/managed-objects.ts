@@ -17,6 +17,15 @@ export interface ManagedObjects {
   readonly ports: readonly (YangContainer | null)[];
 }
 
+/** The same as nodes of modules that a standard has published. */
+export interface PublishedObjects {
+  /** Of the bridge. */
+  readonly address: number;
+  /** Under the component of a bridge, and under its ports, by port. */
+  readonly component: YangContainer;
+  readonly ports: readonly YangContainer[];
+}
+
 /** A device of an engine whose managed objects are read. */
 export interface DeviceView {
   readonly engine: Engine;
@@ -31,6 +40,12 @@ export function uint64(value: number): string {
 /** Counters under their managed names, which have hyphens in a module. */
 export function counterLeaves(values: readonly ManagedValue[]): YangContainer {
   return Object.fromEntries(values.map(({ name, value }) => [hyphened(name), uint64(value)]));
+}
+
+/** A MAC address as the modules of IEEE write it. */
+export function macOf(address: number): string {
+  const hex = address.toString(16).padStart(12, '0').toUpperCase();
+  return hex.match(/../g)!.join('-');
 }
 
 /** Positions of the bits that are set. */

@@ -18,7 +18,7 @@ import type {
 } from './fabric-context.js';
 import { EXCHANGE } from './fabric-context.js';
 import type { MessageTemplate } from './message-template.js';
-import type { DeviceView, ManagedObjects } from './managed-objects.js';
+import type { DeviceView, ManagedObjects, PublishedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
 import type { ResultTable } from './result-table.js';
 
@@ -102,6 +102,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   sizes?(plan: Of['plan'], device: number): readonly MemorySize[];
   /** Managed objects of a device, of the YANG module of its name. */
   managed?(view: DeviceView): ManagedObjects | null;
+  /** What of them a standard has published a module of; null where the device has none. */
+  published?(view: DeviceView): PublishedObjects | null;
   /** What a port advertises by discovery. */
   advertise?(
     at: AdvertisingPort,

@@ -224,7 +224,7 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
     most: MENTIONS_MOST,
     // Ultra Ethernet's flow control and transport, the arbiters of an 82599 and LLDP count in credits of their
     // own; discovery advertises credit exchange, in a TLV and by keys of its name.
-    also: /\/cbfc\/|\/uet\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
+    also: /runtime\/results\/published-objects|\/cbfc\/|\/uet\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
   },
   mvtx2802: { words: /mvtx2802/i, most: 5 },
   '82599': { words: /82599/i, most: 7 },

@@ -14,7 +14,7 @@ import type { CiTypes } from './results.js';
 import { ciResults } from './results.js';
 import type { CiSettings } from './settings.js';
 import { ciKeys } from './settings.js';
-import { ciManagedObjects } from './yang.js';
+import { ciManagedObjects, ciPublishedObjects } from './yang.js';
 
 export const ci: MechanismSlice<CiTypes> = {
   name: 'ci',
@@ -42,6 +42,7 @@ export const ci: MechanismSlice<CiTypes> = {
     !isHost && watched !== 0 && enable ? ALL_PRIORITIES : 0,
   companions: ({ priority }) => [priority],
   managed: ciManagedObjects,
+  published: ciPublishedObjects,
   plan: (context) => new CiPlan(context),
   advertise,
   conformance: ciConformance,
