@@ -29,7 +29,10 @@ const TABLES = {
 };
 const DUMP = Object.fromEntries(
   Object.entries(TABLES).flatMap(([table, entries]) =>
-    Object.entries(entries).map(([key, value]) => [`${table}|${key}`, { type: 'hash', value }]),
+    Object.entries<unknown>(entries).map(([key, value]) => [
+      `${table}|${key}`,
+      { type: 'hash', value },
+    ]),
   ),
 );
 const INI = '100000 5m 1248 2288 160000 0 2288\n100000 40m 1248 2288 170000 -3\n';

@@ -233,7 +233,7 @@ function identifierOf(value: Uint8Array, macSubtype: number): string {
   return value[0] === macSubtype ? shown.replaceAll(':', '-').toUpperCase() : shown;
 }
 
-/** By bit of the TLV (802.1AB 8.5.8.1). */
+/** By bit of the TLV of system capabilities. */
 const CAPABILITIES = [
   ...['other', 'repeater', 'bridge', 'wlan-access-point', 'router', 'telephone'],
   ...['docsis-cable-device', 'station-only', 'cvlan-component', 'svlan-component'],
