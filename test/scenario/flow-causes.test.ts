@@ -247,6 +247,27 @@ load:
     });
   });
 
+  it('is sending where a slowed link takes longer over a frame than its path explains', () => {
+    for (const flowControl of ['none', 'pfc', 'credit', 'cbfc']) {
+      const session = new Session(
+        fabricOf(`
+duration: 1ms
+fabric: { generator: dumbbell, left: 2, right: 2 }
+priorities: { 3: ${flowControl} }
+load:
+  - { name: a, stream: { from: h1, to: h3 }, bytes: 200KB, priority: 3 }
+  - { stream: { from: h2, to: h4 }, rate: 20G, priority: 3 }
+faults: [{ kind: slow-link, where: { port: 's1:p3' }, rate: 10M, at: 20us, for: 400us }]
+`),
+        { check: true },
+      );
+      while (session.advance(1000) === 'running');
+      const { status, causes } = session.results('complete');
+      assert.equal(status, 'complete', flowControl);
+      assert.ok(causes.every(({ cause }) => cause !== 'stalled'));
+    }
+  });
+
   it('lets a scenario expect starved flows, and no dead ones', () => {
     const expect = 'expect=[{ metric: starved-flows, min: 1 }]';
     for (const [word, code] of [

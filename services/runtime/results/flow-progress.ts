@@ -26,6 +26,8 @@ import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** Round trips, gaps between packets and turns at the source that may pass without a delivery. */
 const TIMES = 2;
+/** No frame is so long. */
+const FRAME_OCTETS_MOST = 16_384;
 /** The longest queues of a path may drain at this part of line rate. */
 const DRAIN_SHARE = 1 / 4;
 
@@ -58,6 +60,10 @@ interface PortState {
   /** Its link partner has not agreed yet, and may. */
   readonly mayAgree: boolean;
   readonly isPausedForTime: boolean;
+  /** A frame that is being sent takes longer than any does at the rate of the link. */
+  readonly isSlowed: boolean;
+  /** As its link is now. */
+  readonly octetPs: number;
   readonly isInVain: boolean;
   readonly wasBlocked: boolean;
   readonly hold: Hold | null;
@@ -204,7 +210,7 @@ export class FlowProgress {
     const { nowPs } = this;
     if (this.isPaced(index)) return false;
     const ports = path.ends.map((end) => this.stateOf(end, flow.priority));
-    if (ports.some((port) => port.isPausedForTime || port.mayAgree)) return false;
+    if (ports.some((port) => port.isPausedForTime || port.isSlowed || port.mayAgree)) return false;
     // However much is stored before a port, none of it explains why the port does not send.
     if (silentPs >= routePs && ports.some((port) => port.isInVain)) return true;
     if (silentPs < explainedPs) return false;
@@ -232,7 +238,8 @@ export class FlowProgress {
     let state = this.states.get(key);
     if (state === undefined) {
       const { engine, nowPs } = this;
-      const { queues } = engine.shared;
+      const { ports, queues } = engine.shared;
+      const octetPs = end.octetPs + engine.faults.slownessPs(port, 1, end.octetPs);
       let queued = 0;
       for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) queued += queues.get(port, tc, QUEUE_PEAK);
       state = {
@@ -241,10 +248,12 @@ export class FlowProgress {
         ),
         mayAgree: this.mayAgree(end, priority),
         isPausedForTime: isPausedForTime(engine, port, priority, nowPs),
+        isSlowed: ports.freeAt(port) - nowPs > FRAME_OCTETS_MOST * end.octetPs,
+        octetPs,
         isInVain: waitsInVain(engine, port, priority, nowPs),
         wasBlocked: engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0),
         hold: this.holdAt(end, priority),
-        drainPs: queued * end.octetPs,
+        drainPs: queued * octetPs,
       };
       this.states.set(key, state);
     }
@@ -290,11 +299,11 @@ export class FlowProgress {
     let pausePs = 0;
     let gapPs = 0;
     for (const end of ends) {
-      const framePs = fullFrameOctets * end.octetPs;
+      const state = this.stateOf(end, fabric.flows[index]!.priority);
+      const framePs = fullFrameOctets * state.octetPs;
       const owner = fabric.specs[end.device]!;
       roundTripPs += 2 * (end.latencyPs + framePs);
       if (owner.kind === 'switch') roundTripPs += 2 * owner.pipelinePs;
-      const state = this.stateOf(end, fabric.flows[index]!.priority);
       drainPs += state.drainPs;
       const port = owner.ports[end.port]!;
       gapPs = Math.max(gapPs, GRANTING?.shaperGapPs(port) ?? 0);
