@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import type { Document } from './document.js';
+import { returnMemory } from './return-memory.js';
 import { tryOut } from './trial.js';
 import type { VariationOptions } from './variation.js';
 import { Variations } from './variation.js';
@@ -24,4 +25,5 @@ const variations = new Variations(
 
 parentPort!.on('message', (run: number) => {
   parentPort!.postMessage({ run, verdict: tryOut(file, variations.make(run), null, deep) });
+  returnMemory();
 });

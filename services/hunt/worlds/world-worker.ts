@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { isBroken, makeWorld } from './world.js';
+import { returnMemory } from '../return-memory.js';
 import { whatIsWrong, wrongInThreads } from './world-trial.js';
 
 /** Input of a worker; it receives the number of the next world each time. */
@@ -17,6 +18,7 @@ const WORLDS_PER_THREADS = 25;
 parentPort!.on('message', (world: number) => {
   void reasonOf(world).then((reason) => {
     parentPort!.postMessage({ world, reason });
+    returnMemory();
   });
 });
 
