@@ -60,6 +60,7 @@ describe('a scenario that says next to nothing', () => {
           portReserveCells: 0,
           rounding: 'down',
           headroomTimes: 1,
+          memoryCells: null,
           headroomLost: [{ fromBps: 0, cells: 0 }],
           xonFrom: 'present',
         },
