@@ -147,11 +147,18 @@ function sharedSizes(
   return sizes;
 }
 
-/** What a pool asks of the chip, where its memory is known. */
+/** What a pool asks of the chip, where its memory is known, or of what the switch is given. */
 function checkMemory({ section, fail }: PoolsInput, name: string): void {
   const { cellBytes, memoryCells } = section.asic;
   const { size, headroom } = section.pools[name]!;
   const asked = Math.ceil(size / cellBytes) + Math.ceil(headroom / cellBytes);
+  if (section.sizeBytes !== null && size + headroom > section.sizeBytes) {
+    const asks = `${size + headroom} bytes with its headroom`;
+    throw fail(
+      ['pools', name, 'size'],
+      `above the size of the buffer: ${asks}, of ${section.sizeBytes}; make that larger, or auto`,
+    );
+  }
   if (memoryCells === null || asked <= memoryCells) return;
   const what = headroom > 0 ? 'size and shared headroom are' : 'its size is';
   throw fail(

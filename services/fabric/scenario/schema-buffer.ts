@@ -176,7 +176,8 @@ export const bufferKeys = {
   size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
     .describe(
       'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
-        `${EXCHANGE} of its ports take where that is more. With pools: what they need.`,
+        `${EXCHANGE} of its ports take where that is more. With pools: what they need, or what ` +
+        'none may exceed.',
     )
     .prefault('auto'),
   cell: integer(1, CELLS_MOST)

@@ -135,6 +135,16 @@ describe('a plan of pools', () => {
     }
   });
 
+  it('refuses pools above the size that the buffer is given, and takes any without one', () => {
+    const written = (size: string): string =>
+      `${HEAD}    size: ${size}\n    asic: th5\n    pools: ${SHARED}\n${PROFILES}`;
+    assert.throws(
+      () => fabricOf(written('1090KB')),
+      /above the size of the buffer: 1100000 bytes with its headroom, of 1090000/,
+    );
+    for (const size of ['1100KB', 'auto']) fabricOf(written(size));
+  });
+
   it('refuses a priority with credit, whose buffer pools do not back', () => {
     const text = `${HEAD.replace('pfc', 'credit')}    pools: ${POOLS}\n${PROFILES}`;
     assert.throws(() => fabricOf(text), /:\d+:\d+: s1:p1 has credit/);
