@@ -69,11 +69,12 @@ describe('a broker that keeps no checkpoints', { skip }, () => {
     const storage = new JetStreamCheckpointStorage(connections.at(-1)!, 'r');
     await opened(storage, PATIENCE_MS);
     broker.kill('SIGSTOP');
-    const listed = storage.names();
+    // Before the loss is noticed: a rejection that nobody waits for yet would fail the test.
+    const lost = assert.rejects(storage.names(), /the connection to the broker was lost/);
     broker.kill('SIGKILL');
     await once(broker, 'exit');
     servers.push(await startBroker(port, store));
-    await assert.rejects(listed, /the connection to the broker was lost/);
+    await lost;
     await repeatFor(PATIENCE_MS, 'no answer', () => storage.names());
   });
 

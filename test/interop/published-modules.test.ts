@@ -16,7 +16,8 @@ import { fabricOf } from '../kit/emulate.js';
 
 const MODULES = process.env['SELVAGE_YANG'];
 const isMissing =
-  (MODULES === undefined && 'no SELVAGE_YANG: the published modules') ||
+  (MODULES === undefined &&
+    'no SELVAGE_YANG, a folder of published modules: it is in the long suite') ||
   (spawnSync('yanglint', ['--version']).status !== 0 && 'no yanglint');
 
 const CI = 'ieee802-dot1q-congestion-isolation-bridge';
