@@ -4,6 +4,7 @@ import { smallerFabrics } from './smaller-fabrics.js';
 import type { Verdict } from './trial.js';
 import { signatureOf } from './trial.js';
 import { withoutWatchdogs } from './watchdogs.js';
+import { returnMemory } from './return-memory.js';
 
 export interface Shrunk {
   readonly document: Document;
@@ -53,6 +54,7 @@ export function shrink(
       tried.add(text);
       trials++;
       const outcome = trial(candidate);
+      returnMemory();
       if (outcome?.reason === undefined || outcome.reason === null) continue;
       if (signatureOf(outcome.reason) !== signature) continue;
       best = { document: candidate, verdict: outcome };

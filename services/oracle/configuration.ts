@@ -97,7 +97,7 @@ function deviceOf(
   const isHost = kind === 'host';
   const isSlotted = !isHost && own.switch.model !== 'shared-buffer';
   const isolates =
-    !isHost &&
+    !(isHost || isSlotted) &&
     (own.mechanisms['ci'] as CiSettings).enable &&
     own.priorities.some(({ mechanisms }) => mechanisms['ci'] === true);
   return {

@@ -53,6 +53,20 @@ describe('examples agree with the second oracle', () => {
   }
 });
 
+describe('congestion isolation', () => {
+  it('is judged of no chip that has no queues for it', () => {
+    judgedIn(
+      fabricOf(`
+duration: 13us
+fabric: { generator: star, link: { rate: 1G } }
+switches: { model: mvtx2802 }
+priorities: { 4: { ci: true } }
+load: [{ all-to-all: {}, bytes: 39000, priority: 5 }]
+`),
+    );
+  });
+});
+
 describe('a lossless overflow by a fault', () => {
   it('is one in the second oracle, too, whose account is beyond XOFF', () => {
     const sentence = judgedIn(
